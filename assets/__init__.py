@@ -1,0 +1,1 @@
+"""Fonts, icons, translations, report template and example plans; data only."""

@@ -1,0 +1,1 @@
+"""Cost, performance, reliability and optimisation models of Flopwise. Knows neither rules nor Qt."""

@@ -1,0 +1,1 @@
+"""What a plan costs: ledger lines by category, each with its formula and inputs."""

@@ -1,0 +1,63 @@
+"""Which catalogue fact stands in for a plan field that is left empty, and for the models' own errors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from engine.catalog import Catalog, Fact
+from engine.plan import Plan
+
+TIME_FACTOR = "model.time_factor"
+"""Measured step time over predicted: the training model's own error, a multiplier with its published band."""
+THROUGHPUT_FACTOR = "model.throughput_factor"
+"""Measured serving throughput over predicted."""
+
+_FACTS: Mapping[str, tuple[str, str]] = {
+    "reliability.restart_s": ("failures", "restart_s"),
+    "reliability.detection_s": ("failures", "detection_s"),
+    "reliability.checkpoint_stall_s": ("failures", "checkpoint_stall_s"),
+    "reliability.preemptions_per_node_hour": ("failures", "spot_preemptions_per_node_hour"),
+    TIME_FACTOR: ("training", "time_factor"),
+    THROUGHPUT_FACTOR: ("serving", "throughput_factor"),
+    "operations.energy_price_per_kwh": ("energy", "electricity"),
+}
+
+
+def _price(plan: Plan, catalog: Catalog) -> Fact | None:
+    cluster = plan.cluster
+    if cluster.accelerator_spec is not None:
+        return None
+    offer = catalog.price(
+        cluster.accelerator,
+        cluster.price_mode,
+        provider=cluster.provider,
+        region=cluster.region,
+        term_months=cluster.commitment_term_months,
+    )
+    return offer.fact if offer else None
+
+
+def _failure_rate(plan: Plan, catalog: Catalog) -> Fact | None:
+    if plan.cluster.accelerator_spec is not None:
+        return catalog.fact("failures", "per_node_day")
+    return catalog.failure_rate(plan.cluster.accelerator)
+
+
+_COMPUTED: Mapping[str, Callable[[Plan, Catalog], Fact | None]] = {
+    "cluster.price_per_gpu_hour": _price,
+    "reliability.failures_per_node_day": _failure_rate,
+}
+
+DEFAULTED_PATHS = (*_COMPUTED, *_FACTS)
+
+
+def default_fact(plan: Plan, catalog: Catalog, path: str) -> Fact | None:
+    """The catalogue fact behind an empty field; None when there is none (then the value is unknown)."""
+    if path in _COMPUTED:
+        return _COMPUTED[path](plan, catalog)
+    if path in _FACTS:
+        return catalog.find(*_FACTS[path])
+    if path.startswith("people.roles."):
+        role = plan.people.roles[int(path.split(".")[2])].role
+        return catalog.find("people", f"{role}_month")
+    return None

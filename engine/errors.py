@@ -1,0 +1,34 @@
+"""Errors of the engine. Each names the field, the value found and what would be accepted."""
+
+from __future__ import annotations
+
+from engine.text import N_, Message
+
+
+class FlopwiseError(Exception):
+    """Base of every error the program raises on purpose; carries a translatable message."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message.render())
+        self.message = message
+
+
+class InputError(FlopwiseError):
+    """An input is impossible: names the field path, the value and what is accepted."""
+
+    def __init__(self, field: str, value: object, accepted: Message | str) -> None:
+        self.field = field
+        self.value = value
+        self.accepted = accepted if isinstance(accepted, Message) else Message(accepted)
+        super().__init__(
+            Message(
+                N_("{field}: {value} is not accepted; accepted: {accepted}"),
+                {"field": field, "value": _shown(value), "accepted": self.accepted},
+            )
+        )
+
+
+def _shown(value: object) -> str:
+    """A short, quoted-if-text form of any value, so that a huge paste cannot fill the screen."""
+    text = repr(value)
+    return text if len(text) <= 80 else text[:77] + "..."

@@ -1,0 +1,243 @@
+"""The one kernel: KernelInputs in, ledger lines and figures out, element-wise over rows.
+
+The page, the optimiser, the rules, the Monte Carlo and the tornado all call `evaluate`; there is no second
+formula for any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from engine.arrays import Array, FloatArray
+from engine.cost.compute import TrainingUse, serving_lines, training_lines
+from engine.cost.ledger import (
+    DAYS_PER_MONTH,
+    HOURS_PER_DAY,
+    SECONDS_PER_HOUR,
+    Line,
+    total,
+)
+from engine.cost.overheads import overhead_lines, people_lines, tax_line
+from engine.cost.storage import storage_lines
+from engine.lowering import KernelInputs, ReliabilityPlan, ServiceInputs, TrainingInputs
+from engine.performance.feasibility import layout_feasibility
+from engine.performance.fleet import Fleet, fleet_hours
+from engine.performance.memory import TrainingMemory, training_memory
+from engine.performance.serving import InstancePerformance, serve_instance
+from engine.performance.training import TrainingStep, training_step
+from engine.plan.money import Scope
+from engine.reliability.availability import (
+    Goodput,
+    ReliabilityInputs,
+    compute_goodput,
+    find_optimal_interval_s,
+)
+
+Codes: TypeAlias = NDArray[np.int64] | FloatArray | float
+"""Reason codes of rows; 0 is feasible."""
+
+MEMORY_SHARE = 1.0
+"""Share of usable memory a layout may fill; the memory model already adds the framework's own needs."""
+
+
+@dataclass(frozen=True, slots=True)
+class TrainingOutcome:
+    """Figures of a training run. Times in hours or seconds as named."""
+
+    step: TrainingStep
+    memory: TrainingMemory
+    goodput: Goodput
+    interval_s: Array
+    checkpoints: Array
+    useful_h: Array
+    wall_h: Array
+    preparation_days: Array
+    tokens_per_s_per_gpu: Array
+    feasible_code: Codes
+
+
+@dataclass(frozen=True, slots=True)
+class ServiceOutcome:
+    """Figures of an online service."""
+
+    instance: InstancePerformance
+    fleet: Fleet
+    gpus_per_instance: Array
+    feasible_code: Codes
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What one evaluation returns: lines, the total in scope [plan currency], hours, GPU-hours, figures."""
+
+    lines: tuple[Line, ...]
+    total: FloatArray
+    duration_h: Array
+    feasible_code: Codes
+    training: TrainingOutcome | None = None
+    service: ServiceOutcome | None = None
+
+
+def evaluate(inputs: KernelInputs, scope: Scope) -> Outcome:
+    """Price one plan or many rows of it. Infeasible rows carry a reason code and are still priced."""
+    if inputs.training is not None:
+        return _evaluate_training(inputs, inputs.training, scope)
+    assert inputs.service is not None
+    return _evaluate_service(inputs, inputs.service, scope)
+
+
+def _evaluate_training(inputs: KernelInputs, training: TrainingInputs, scope: Scope) -> Outcome:
+    outcome = run_training(inputs, training)
+    money, reliability = inputs.money, training.reliability
+    goodput = outcome.goodput
+    end_day = outcome.preparation_days + outcome.wall_h / HOURS_PER_DAY
+    use = TrainingUse(
+        accelerators=training.run.accelerator_count,
+        spare_accelerators=reliability.spare_nodes * inputs.hardware.accelerators_per_node,
+        useful_h=outcome.useful_h,
+        wall_h=outcome.wall_h,
+        rework_share=goodput.rework_share + goodput.restart_share + goodput.stalled_share,
+        stall_share=goodput.checkpoint_share,
+        tokens=training.tokens,
+        tokens_per_s_per_gpu=outcome.tokens_per_s_per_gpu,
+        preparation_days=outcome.preparation_days,
+    )
+    compute = training_lines(use, money)
+    stored = storage_lines(
+        money.storage,
+        written=outcome.checkpoints,
+        start_day=outcome.preparation_days,
+        end_day=end_day,
+        with_checkpoints=True,
+    )
+    lines = _complete(inputs, compute, stored, scope, end_day)
+    return Outcome(tuple(lines), total(lines, scope), outcome.wall_h, outcome.feasible_code, training=outcome)
+
+
+def _evaluate_service(inputs: KernelInputs, service: ServiceInputs, scope: Scope) -> Outcome:
+    outcome = run_service(inputs, service)
+    money = inputs.money
+    end_day = money.horizon_months * DAYS_PER_MONTH
+    gpus = outcome.gpus_per_instance
+    compute = serving_lines(outcome.fleet.instances_mean, gpus, outcome.fleet.instances_peak * gpus, money)
+    stored = storage_lines(money.storage, written=0.0, start_day=0.0, end_day=end_day, with_checkpoints=False)
+    lines = _complete(inputs, compute, stored, scope, end_day)
+    hours = end_day * HOURS_PER_DAY
+    return Outcome(tuple(lines), total(lines, scope), hours, outcome.feasible_code, service=outcome)
+
+
+def _complete(
+    inputs: KernelInputs, compute: list[Line], stored: list[Line], scope: Scope, end_day: Array
+) -> list[Line]:
+    money = inputs.money
+    lines = [
+        *compute,
+        *stored,
+        *people_lines(money.roles, end_day=end_day),
+        *overhead_lines(money, compute, end_day=end_day),
+    ]
+    return [*lines, tax_line(money, lines, scope, end_day=end_day)]
+
+
+def run_training(inputs: KernelInputs, training: TrainingInputs) -> TrainingOutcome:
+    """Speed, memory, goodput and time of a training run."""
+    run, hardware = training.run, inputs.hardware
+    step, memory, codes = run_training_step(inputs, training, MEMORY_SHARE)
+    speed = step.tokens_per_s_per_gpu / training.time_factor
+    useful_s = training.tokens / (speed * run.accelerator_count)
+    interval, goodput = resolve_goodput(
+        training.reliability, run.accelerator_count, hardware.accelerators_per_node
+    )
+    wall_h = useful_s / SECONDS_PER_HOUR / np.maximum(goodput.goodput, 1e-12)
+    money = inputs.money
+    trials_h = (
+        useful_s
+        / SECONDS_PER_HOUR
+        * money.experiment_runs
+        * money.experiment_run_share
+        * (1.0 + money.experiment_rerun_share)
+    )
+    return TrainingOutcome(
+        step=step,
+        memory=memory,
+        goodput=goodput,
+        interval_s=interval,
+        checkpoints=np.maximum(1.0, useful_s / interval),
+        useful_h=useful_s / SECONDS_PER_HOUR,
+        wall_h=wall_h,
+        preparation_days=trials_h / HOURS_PER_DAY,
+        tokens_per_s_per_gpu=speed,
+        feasible_code=codes,
+    )
+
+
+def run_training_step(
+    inputs: KernelInputs, training: TrainingInputs, memory_share: float
+) -> tuple[TrainingStep, TrainingMemory, Codes]:
+    """One step's time, one GPU's memory, and whether the layout is possible: what a layout search needs."""
+    model, hardware, run, layout = inputs.model, inputs.hardware, training.run, training.layout
+    step = training_step(model, hardware, layout, run, training.constants)
+    memory = training_memory(model, layout, run, hardware, training.constants.memory)
+    return step, memory, layout_feasibility(model, hardware, layout, run, memory.total_bytes, memory_share)
+
+
+def resolve_goodput(
+    reliability: ReliabilityPlan, count: Array, per_node: Array
+) -> tuple[FloatArray, Goodput]:
+    """Checkpoint interval (the optimum where it is left open) [s] and the goodput it gives."""
+    is_async = reliability.checkpoint_async > 0
+    inputs = ReliabilityInputs(
+        failures_per_node_day=reliability.failures_per_node_day,
+        node_count=np.ceil(np.asarray(count) / per_node),
+        job_failures_per_hour=0.0,
+        preemptions_per_node_hour=reliability.preemptions_per_node_hour,
+        checkpoint_interval_s=1.0,
+        checkpoint_write_s=np.where(is_async, reliability.checkpoint_stall_s, reliability.checkpoint_write_s),
+        checkpoint_background_s=np.where(is_async, reliability.checkpoint_write_s, 0.0),
+        checkpoint_async=reliability.checkpoint_async,
+        slowdown_while_writing=0.0,
+        restart_s=reliability.restart_s,
+        downtime_s=reliability.detection_s,
+        spare_nodes=reliability.spare_nodes,
+        repair_s=0.0,
+    )
+    planned = np.asarray(reliability.checkpoint_interval_s, dtype=float)
+    interval = np.where(np.isnan(planned), find_optimal_interval_s(inputs), planned)
+    return interval, compute_goodput(replace(inputs, checkpoint_interval_s=interval))
+
+
+def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
+    """Latency, throughput and fleet of an online service."""
+    instance = serve_instance(inputs.model, inputs.hardware, service.load, service.constants)
+    capacity = instance.requests_per_s_capacity * service.throughput_factor
+    fleet = fleet_hours(
+        service.load,
+        replace(instance, requests_per_s_capacity=capacity),
+        service.profile,
+        constants=service.constants,
+        peak_to_mean=service.peak_to_mean,
+        growth_per_month=service.growth_per_month,
+        horizon_months=inputs.money.horizon_months,
+        autoscale=service.autoscale,
+        cold_start_s=service.cold_start_s,
+        spare_instances=service.spare_instances,
+        headroom=service.headroom,
+        # The plan's headroom already stands for peaks within the hour.
+        burst=1.0,
+        availability=service.availability,
+        instance_availability=service.instance_availability,
+    )
+    fixed = ~np.isnan(service.instances)
+    mean = np.where(fixed, service.instances, fleet.instances_mean)
+    peak = np.where(fixed, service.instances, fleet.instances_peak)
+    busy = fleet.utilisation_mean * fleet.instances_mean / np.maximum(mean, 1e-12)
+    return ServiceOutcome(
+        instance=instance,
+        fleet=replace(fleet, instances_mean=mean, instances_peak=peak, utilisation_mean=busy),
+        gpus_per_instance=service.load.tensor_parallel * service.load.pipeline_parallel,
+        feasible_code=instance.feasible_code,
+    )

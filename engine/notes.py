@@ -1,0 +1,64 @@
+"""What an estimate says beside its numbers: what does not fit, what is late, what is over budget, what is unknown."""
+
+from __future__ import annotations
+
+from engine.evaluation import Outcome
+from engine.lowering import KernelInputs
+from engine.performance.feasibility import FEASIBLE
+from engine.performance.serving import TPOT_MISSED, TTFT_MISSED, WEIGHTS_TOO_LARGE
+from engine.plan import Plan
+from engine.text import N_, Message, Quantity, Term
+from engine.traces import known
+
+SERVING_REASONS = {
+    WEIGHTS_TOO_LARGE: N_("the weights and one sequence do not fit in memory"),
+    TPOT_MISSED: N_("the time per output token is missed even with one sequence"),
+    TTFT_MISSED: N_("the time to first token is missed even with one sequence"),
+}
+
+
+def plan_notes(
+    plan: Plan, inputs: KernelInputs, outcome: Outcome, unknown: tuple[str, ...]
+) -> tuple[Message, ...]:
+    """Warnings in the order they matter."""
+    notes = _fit_notes(inputs, outcome)
+    notes += [Message(N_("Price unknown, not included: {item}"), {"item": Term(item)}) for item in unknown]
+    deadline, days = plan.schedule.deadline_days, float(outcome.duration_h) / 24.0
+    if outcome.training is not None:
+        days += float(outcome.training.preparation_days)
+        if deadline is not None and days > deadline:
+            notes.append(
+                Message(
+                    N_("Ends after {days}, later than the deadline of {deadline}."),
+                    {"days": Quantity(days, "d"), "deadline": Quantity(deadline, "d")},
+                )
+            )
+    budget = plan.governance.budget
+    if budget is not None and float(outcome.total) > budget:
+        notes.append(
+            Message(
+                N_("Costs {total}, more than the budget of {budget}."),
+                {"total": Quantity(float(outcome.total), "currency"), "budget": Quantity(budget, "currency")},
+            )
+        )
+    return tuple(notes)
+
+
+def _fit_notes(inputs: KernelInputs, outcome: Outcome) -> list[Message]:
+    code = int(outcome.feasible_code)
+    if code == FEASIBLE:
+        return []
+    if outcome.service is not None:
+        return [
+            Message(N_("The fleet cannot meet the plan: {reason}"), {"reason": Term(SERVING_REASONS[code])})
+        ]
+    assert outcome.training is not None
+    return [
+        Message(
+            N_("Needs {needed} of memory on each GPU; {usable} are usable."),
+            {
+                "needed": Quantity(known(outcome.training.memory.total_bytes / 2**30), "GiB"),
+                "usable": Quantity(known(inputs.hardware.memory_bytes / 2**30), "GiB"),
+            },
+        )
+    ]

@@ -1,0 +1,69 @@
+"""Sweeps of one setting: total and hours over a grid, the optimum, and the flat region around it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from engine.arrays import BoolArray, FloatArray
+from engine.evaluation import evaluate
+from engine.lowering import lower
+from engine.values import PlanValues
+
+FLAT_MARGIN = 0.01
+"""A setting within 1 % of the best total is as good: the flat region, not the optimum, is the message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sweep:
+    """One setting's values, the total [plan currency] and hours at each, feasibility, and the optimum."""
+
+    path: str
+    x: FloatArray
+    total: FloatArray
+    duration_h: FloatArray
+    feasible: BoolArray
+    best: float | None
+    best_total: float | None
+    flat_low: float | None
+    flat_high: float | None
+
+
+def sweep(
+    values: PlanValues,
+    path: str,
+    x: FloatArray,
+    *,
+    polish: Callable[[PlanValues, float, float], float] | None = None,
+    extra: dict[str, FloatArray] | None = None,
+) -> Sweep:
+    """Evaluate one setting over `x` (with columns that move along in `extra`) in one kernel call."""
+    overrides = {**values.overrides, path: x, **(extra or {})}
+    outcome = evaluate(lower(replace(values, overrides=overrides)), values.plan.scope)
+    total = np.array(np.broadcast_to(outcome.total, x.shape))
+    hours = np.array(np.broadcast_to(outcome.duration_h, x.shape))
+    feasible = np.array(np.broadcast_to(np.asarray(outcome.feasible_code) == 0, x.shape)) & np.isfinite(total)
+    if not feasible.any():
+        return Sweep(path, x, total, hours, feasible, None, None, None, None)
+    index = int(np.argmin(np.where(feasible, total, np.inf)))
+    best, best_total = float(x[index]), float(total[index])
+    if polish is not None and 0 < index < x.size - 1:
+        best = polish(values, float(x[index - 1]), float(x[index + 1]))
+        at_best = evaluate(
+            lower(replace(values, overrides={**overrides, path: np.array([best])})), values.plan.scope
+        )
+        best_total = float(at_best.total[0])
+    flat = feasible & (total <= best_total * (1.0 + FLAT_MARGIN))
+    return Sweep(
+        path,
+        x,
+        total,
+        hours,
+        feasible,
+        best,
+        best_total,
+        float(x[flat].min()) if flat.any() else best,
+        float(x[flat].max()) if flat.any() else best,
+    )

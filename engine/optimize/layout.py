@@ -1,0 +1,193 @@
+"""Every feasible parallel layout of a training plan, evaluated at once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from engine.arrays import Array, BoolArray, FloatArray
+from engine.catalog import Catalog
+from engine.codes import RECOMPUTE_MODES, SHARDING_STAGES
+from engine.evaluation import run_training_step
+from engine.lowering import lower
+from engine.performance.feasibility import FEASIBLE, REASONS
+from engine.plan import Plan
+from engine.values import PlanValues
+
+FIELDS = (
+    "layout.tensor_parallel",
+    "layout.pipeline_parallel",
+    "layout.context_parallel",
+    "layout.expert_parallel",
+    "layout.virtual_pipeline",
+    "layout.micro_batch",
+    "layout.sharding",
+    "layout.recompute",
+)
+AUTO_MEMORY_SHARE = 0.92
+"""A layout the engine chooses itself leaves this margin: the memory model is not exact."""
+_MICRO_BATCHES = (1, 2, 4, 8, 16)
+_CONTEXT_SIZES = (1, 2, 4, 8, 16, 32)
+_VIRTUAL_LIMIT = 12
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutSearch:
+    """All layouts tried for one cluster size: a column a field, step time [s], memory [byte], reason codes."""
+
+    columns: dict[str, FloatArray]
+    step_time_s: FloatArray
+    memory_bytes: FloatArray
+    codes: FloatArray
+    excluded: dict[str, int]
+
+    @property
+    def evaluated(self) -> int:
+        """How many layouts were evaluated."""
+        return int(self.step_time_s.size)
+
+    def best(self) -> dict[str, Any] | None:
+        """The fastest feasible layout as plan values; ties go to the simplest (first) one."""
+        times = np.where(self.codes == FEASIBLE, self.step_time_s, np.inf)
+        index = int(np.argmin(times)) if times.size else 0
+        if not times.size or not np.isfinite(times[index]):
+            return None
+        return self.setting(index)
+
+    def setting(self, index: int) -> dict[str, Any]:
+        """Row `index` as plan values by field path."""
+        return {path: _plan_value(path, self.columns[path][index]) for path in FIELDS}
+
+
+def _plan_value(path: str, value: float) -> Any:
+    if path == "layout.sharding":
+        return SHARDING_STAGES[int(value)]
+    if path == "layout.recompute":
+        return RECOMPUTE_MODES[int(value)]
+    return int(value)
+
+
+def search_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[str]) -> LayoutSearch:
+    """Evaluate every layout of `count` accelerators that varies the `free` fields and keeps the others.
+
+    Exhaustive over powers of two (and divisors of the layer count for pipelines) with exact divisibility;
+    memory is the filter. Cached: the same question is asked by the estimate, the rules and the search.
+    """
+    return _search(plan.model_dump_json(include=_RELEVANT), count, free, _Held(plan, catalog))
+
+
+_RELEVANT: Any = {
+    "architecture": True,
+    "training": True,
+    "layout": True,
+    "cluster": {
+        "accelerator",
+        "accelerators_per_node",
+        "accelerator_spec",
+        "nic_gbps_per_gpu",
+        "scale_up_domain",
+    },
+}
+"""What a layout depends on: prices and reliability change often and must not empty the cache."""
+
+
+class _Held:
+    """Carries plan and catalogue past the cache key, which is the relevant part of the plan and the facts' version."""
+
+    def __init__(self, plan: Plan, catalog: Catalog) -> None:
+        self.plan, self.catalog = plan, catalog
+
+    def __hash__(self) -> int:
+        return hash(self.catalog.version)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Held) and other.catalog.version == self.catalog.version
+
+
+@lru_cache(maxsize=256)
+def _search(key: str, count: int, free: frozenset[str], held: _Held) -> LayoutSearch:
+    plan = held.plan
+    grid = _enumerate(plan, count, free)
+    overrides: dict[str, Array] = {**grid, "cluster.accelerator_count": float(count)}
+    inputs = lower(PlanValues(plan, held.catalog, overrides))
+    assert inputs.training is not None
+    step, memory, codes = run_training_step(inputs, inputs.training, AUTO_MEMORY_SHARE)
+    shape = grid[FIELDS[0]].shape
+    reasons = np.array(np.broadcast_to(codes, shape), dtype=float)
+    counts = zip(*np.unique(reasons, return_counts=True), strict=True)
+    excluded = {REASONS[int(code)]: int(n) for code, n in counts if code != FEASIBLE}
+    return LayoutSearch(
+        grid,
+        np.array(np.broadcast_to(step.step_time_s, shape)),
+        np.array(np.broadcast_to(memory.total_bytes, shape)),
+        reasons,
+        excluded,
+    )
+
+
+def layout_options(plan: Plan, count: int) -> dict[str, tuple[float, ...]]:
+    """Values of every layout field that a cluster of `count` accelerators may take, as kernel numbers."""
+    training, a = plan.training, plan.architecture
+    assert training is not None
+    sequences = sequences_per_step(plan)
+    return {
+        "layout.tensor_parallel": _powers(min(count, a.num_attention_heads, 64)),
+        "layout.pipeline_parallel": _divisors(a.num_hidden_layers, min(count, 128)),
+        "layout.context_parallel": tuple(float(c) for c in _CONTEXT_SIZES if c <= count),
+        "layout.expert_parallel": _powers(min(count, a.num_experts)) if a.num_experts else (1.0,),
+        "layout.virtual_pipeline": _divisors(a.num_hidden_layers, _VIRTUAL_LIMIT),
+        "layout.micro_batch": tuple(float(m) for m in _MICRO_BATCHES if m <= sequences),
+        "layout.sharding": (1.0, 2.0),
+        "layout.recompute": (0.0, 1.0, 2.0),
+    }
+
+
+def sequences_per_step(plan: Plan) -> int:
+    """Whole sequences in one optimiser step."""
+    assert plan.training is not None
+    return max(1, round(plan.training.global_batch_tokens / plan.training.sequence_length))
+
+
+def _enumerate(plan: Plan, count: int, free: frozenset[str]) -> dict[str, FloatArray]:
+    """The product of all values of the free fields, without rows that cannot divide the cluster or the batch."""
+    options = layout_options(plan, count)
+    axes = [
+        np.asarray(options[path] if path in free else (_fixed(plan, path),), dtype=float) for path in FIELDS
+    ]
+    columns = dict(zip(FIELDS, (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")), strict=True))
+    keep = _divides(columns, count, sequences_per_step(plan), plan.architecture.num_hidden_layers)
+    return {path: column[keep] for path, column in columns.items()} if keep.any() else columns
+
+
+def _fixed(plan: Plan, path: str) -> float:
+    value = getattr(plan.layout, path.rpartition(".")[2])
+    codes: dict[str, tuple[str, ...]] = {
+        "layout.sharding": SHARDING_STAGES,
+        "layout.recompute": RECOMPUTE_MODES,
+    }
+    return float(codes[path].index(value)) if path in codes else float(value)
+
+
+def _divides(columns: dict[str, FloatArray], count: int, sequences: int, layers: int) -> BoolArray:
+    tp, pp, cp, vpp = (columns[path] for path in (FIELDS[0], FIELDS[1], FIELDS[2], FIELDS[4]))
+    split = tp * pp * cp
+    replicas = np.maximum(count / split, 1.0)
+    keep: BoolArray = (
+        (count % split == 0)
+        & (sequences % (replicas * columns["layout.micro_batch"]) == 0)
+        & (layers % (pp * vpp) == 0)
+        & ((vpp == 1) | (pp > 1))
+        & ((columns["layout.sharding"] < 2) | (pp == 1))
+    )
+    return keep
+
+
+def _powers(limit: float) -> tuple[float, ...]:
+    return tuple(2.0**k for k in range(int(np.log2(max(limit, 1))) + 1))
+
+
+def _divisors(number: int, limit: float) -> tuple[float, ...]:
+    return tuple(float(d) for d in range(1, int(min(number, limit)) + 1) if number % d == 0)

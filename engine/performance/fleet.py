@@ -1,0 +1,176 @@
+"""How many instances a service pays for, hour by hour of the week and month by month."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from engine.arrays import Array, FloatArray
+from engine.performance.queueing import instances_needed, spares_for_availability
+from engine.performance.serving import InstancePerformance, ServingInputs
+from engine.performance.serving_constants import ServingConstants
+
+_HOURS_OF_DAY = 24
+_SECONDS_PER_HOUR = 3600.0
+_SHARPNESS = np.square(np.linspace(0.0, 1.0, 4001)) * 400.0
+"""Exponents tried when a profile is stretched to a given peak; denser where the peak is low."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fleet:
+    """Instances of a service; rows first, the 168 hours last. NaN where the instance has no capacity.
+
+    `instances_peak` [count] is the most ever running, `instances_mean` what is paid on average over the
+    horizon, `utilisation_mean` the share of the paid fluid capacity that serves requests;
+    `hourly_instances` and `hourly_requests_per_s` show the week of the busiest month.
+    """
+
+    instances_peak: Array
+    instances_mean: Array
+    utilisation_mean: Array
+    hourly_instances: FloatArray
+    hourly_requests_per_s: FloatArray
+
+
+def load_factors(profile: FloatArray, peak_to_mean: Array) -> FloatArray:
+    """Hourly load over its mean, stretched so that its peak is `peak_to_mean`; NaN keeps the profile's own.
+
+    The profile (168,) may have any positive mean; `peak_to_mean` has the rows' shape; returns rows x 168.
+    f' = peak*(f/max f)^gamma with gamma such that the mean stays 1: the order of hours is kept and no hour
+    turns negative. A flat profile takes one hump a day. A peak no power can reach (above about 30 for
+    office hours) keeps its height in the busiest hours and lets the mean exceed 1.
+    """
+    shape = np.asarray(profile, dtype=np.float64)
+    if float(shape.max()) <= 0.0:
+        shape = np.ones_like(shape)
+    own = shape / shape.mean()
+    peak = np.asarray(peak_to_mean, dtype=np.float64)[..., np.newaxis]
+    if bool(np.all(np.isnan(peak))):
+        return np.broadcast_to(own, np.broadcast_shapes(peak.shape, own.shape))
+    wanted = np.maximum(np.where(np.isnan(peak), 1.0, peak), 1.0)
+    relative = _relative_shape(own)
+    gamma = np.interp(np.log(wanted), _log_peaks(tuple(relative.tolist())), _SHARPNESS)
+    return np.where(np.isnan(peak), own, wanted * np.power(relative, gamma))
+
+
+def _column(rows: Array) -> FloatArray:
+    """Rows with an axis for the hours."""
+    return np.asarray(rows, dtype=np.float64)[..., np.newaxis]
+
+
+def _busiest_ahead(factors: FloatArray, reach_hours: FloatArray) -> FloatArray:
+    """The highest factor from each hour until `reach_hours` later; the week wraps around."""
+    busiest = factors
+    for ahead in range(1, int(reach_hours.max(initial=0.0)) + 1):
+        later = np.maximum(busiest, np.roll(factors, -ahead, axis=-1))
+        busiest = np.where(ahead <= reach_hours, later, busiest)
+    return busiest
+
+
+def _size_hours(
+    requests_per_s: FloatArray,
+    load: ServingInputs,
+    instance: InstancePerformance,
+    constants: ServingConstants,
+    headroom: Array,
+) -> FloatArray:
+    """Instances needed in each hour, spares not counted."""
+    return instances_needed(
+        requests_per_s=requests_per_s,
+        batch=_column(instance.batch),
+        capacity_per_s=_column(instance.requests_per_s_capacity),
+        ttft_s=_column(instance.ttft_s),
+        arrival_cv=_column(load.arrival_cv),
+        headroom=_column(headroom),
+        beta=_column(constants.staffing_beta_p95),
+        utilisation_ceiling=_column(constants.utilisation_ceiling),
+    )
+
+
+def _sum_months(
+    hourly: Callable[[FloatArray], FloatArray], growth: FloatArray, months: FloatArray, rate: FloatArray
+) -> tuple[FloatArray, FloatArray]:
+    """Instance-months paid, and months times the mean request rate; the last month may be a part."""
+    if bool(np.all(growth == 1.0)):
+        return hourly(growth).mean(axis=-1) * months[..., 0], (rate * months)[..., 0]
+    paid = served = np.zeros(())
+    for month in range(int(np.ceil(months.max()))):
+        weight = np.clip(months - month, 0.0, 1.0)
+        level = np.power(growth, month)
+        paid = paid + weight[..., 0] * hourly(level).mean(axis=-1)
+        served = served + (weight * level * rate)[..., 0]
+    return paid, served
+
+
+@lru_cache(maxsize=8)
+def _log_peaks(relative: tuple[float, ...]) -> FloatArray:
+    """Logarithm of peak over mean of a profile raised to each power of _SHARPNESS; slow, hence kept."""
+    return np.array([-np.log(np.power(relative, gamma).mean()) for gamma in _SHARPNESS])
+
+
+def _relative_shape(own: FloatArray) -> FloatArray:
+    """The profile over its highest hour; a daily hump where every hour is alike."""
+    if float(np.ptp(own)) > 0.0:
+        return own / own.max()
+    angle = 2.0 * np.pi * (np.arange(own.size) % _HOURS_OF_DAY) / _HOURS_OF_DAY
+    return np.asarray(np.exp(np.cos(angle - np.pi) - 1.0))
+
+
+def fleet_hours(
+    load: ServingInputs,
+    instance: InstancePerformance,
+    profile: FloatArray,
+    *,
+    constants: ServingConstants,
+    peak_to_mean: Array,
+    growth_per_month: Array,
+    horizon_months: Array,
+    autoscale: Array,
+    cold_start_s: Array,
+    spare_instances: Array,
+    headroom: Array,
+    burst: Array,
+    instance_availability: Array = 1.0,
+    availability: Array = 0.0,
+) -> Fleet:
+    """Size a fleet for every hour of the week over a horizon.
+
+    The rate of hour h in month m is mean*f(h)*(1+growth)^m; `burst` (peak minute over its hour) multiplies
+    what is sized for, not what is served. A static fleet is sized on the busiest hour and resized monthly;
+    an autoscaled one (flag 1) on the busiest hour from h until a cold start later, in whole hours. Spares are
+    the larger of `spare_instances` and those that `availability` asks for. `headroom` is the share of capacity
+    kept free; `burst` and `headroom` multiply: give one of them where both stand for the same margin.
+    Arguments have the rows' shape, `profile` (168,). [TRAFFIC] "Using it".
+    """
+    factors = load_factors(profile, peak_to_mean)
+    reach = np.ceil(_column(cold_start_s) / _SECONDS_PER_HOUR - 1e-9)
+    peak = factors.max(axis=-1, keepdims=True)
+    sized = np.where(_column(autoscale) > 0.0, _busiest_ahead(factors, reach), peak) * _column(burst)
+    rate = _column(load.requests_per_second)
+
+    def hourly(growth: FloatArray) -> FloatArray:
+        needed = _size_hours(rate * growth * sized, load, instance, constants, headroom)
+        insured = spares_for_availability(
+            needed=needed.max(axis=-1, keepdims=True),
+            instance_availability=_column(instance_availability),
+            availability=_column(availability),
+        )
+        return needed + np.maximum(_column(spare_instances), insured)
+
+    growth = 1.0 + _column(growth_per_month)
+    months = np.maximum(_column(horizon_months), 1.0)
+    paid, served = _sum_months(hourly, growth, months, rate)
+    busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
+    week = hourly(busiest)
+    capacity = np.asarray(instance.requests_per_s_capacity)
+    usable = np.where(capacity > 0.0, capacity, np.nan)
+    return Fleet(
+        instances_peak=week.max(axis=-1),
+        instances_mean=paid / months[..., 0],
+        utilisation_mean=served * factors.mean(axis=-1) / (paid * usable),
+        hourly_instances=week,
+        hourly_requests_per_s=rate * busiest * factors,
+    )

@@ -1,0 +1,95 @@
+"""The Plan: all inputs, with provenance per field; immutable and versioned."""
+
+from __future__ import annotations
+
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+
+from engine.plan.architecture import Architecture
+from engine.plan.base import Section
+from engine.plan.cluster import Cluster, Layout, Reliability
+from engine.plan.money import (
+    Data,
+    Finance,
+    Governance,
+    Meta,
+    Network,
+    Operations,
+    People,
+    Schedule,
+    Scope,
+    Storage,
+)
+from engine.plan.workload import (
+    TRAINING_KINDS,
+    Batch,
+    Experiments,
+    Serving,
+    Training,
+    Workload,
+)
+
+SCHEMA_VERSION = 1
+
+
+class Range(Section):
+    """How far an input may lie from its entered value, as low and high (read as P10 and P90)."""
+
+    low: float
+    high: float
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low must not exceed high")
+        return self
+
+
+class Provenance(Section):
+    """Where a value comes from; a field without an entry holds its default."""
+
+    kind: Literal["entered", "imported", "measured", "catalogue", "optimised"]
+    source: str = Field(default="", max_length=500)
+    date: str = Field(default="", max_length=10)
+
+
+class Plan(Section):
+    """All inputs of one estimate. Scalars only; arrays live in the engine's KernelInputs."""
+
+    schema_version: Literal[1] = 1
+    meta: Meta = Field(default_factory=Meta)
+    workload: Workload
+    architecture: Architecture
+    training: Training | None = None
+    serving: Serving | None = None
+    batch: Batch | None = None
+    cluster: Cluster
+    layout: Layout = Field(default_factory=Layout)
+    reliability: Reliability = Field(default_factory=Reliability)
+    experiments: Experiments = Field(default_factory=Experiments)
+    data: Data = Field(default_factory=Data)
+    storage: Storage = Field(default_factory=Storage)
+    network: Network = Field(default_factory=Network)
+    people: People = Field(default_factory=People)
+    operations: Operations = Field(default_factory=Operations)
+    schedule: Schedule = Field(default_factory=Schedule)
+    scope: Scope = Field(default_factory=Scope)
+    finance: Finance = Field(default_factory=Finance)
+    governance: Governance = Field(default_factory=Governance)
+    ranges: dict[str, Range] = Field(default_factory=dict)
+    provenance: dict[str, Provenance] = Field(default_factory=dict)
+
+    @property
+    def is_training(self) -> bool:
+        """Whether the workload is one of the training kinds."""
+        return self.workload.kind in TRAINING_KINDS
+
+    @model_validator(mode="after")
+    def _has_its_section(self) -> Self:
+        needed = {"online_inference": "serving", "batch_inference": "batch"}.get(
+            self.workload.kind, "training"
+        )
+        if getattr(self, needed) is None:
+            raise ValueError(f"section {needed} must be given for workload.kind {self.workload.kind}")
+        return self

@@ -1,0 +1,112 @@
+"""Plans as JSON: reading with clear errors, schema upgrades, writing with a stable order."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from engine.errors import FlopwiseError, InputError
+from engine.plan.fields import field_specs, find_field
+from engine.plan.plan import SCHEMA_VERSION, Plan
+from engine.text import N_, Message
+
+UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
+"""For each old schema version, the function that turns its data into the next version's."""
+
+MAX_BYTES = 16 * 1024 * 1024
+
+
+class PlanErrors(FlopwiseError):
+    """One or more fields of a plan are impossible; `errors` has one InputError a field."""
+
+    def __init__(self, errors: Sequence[InputError]) -> None:
+        super().__init__(errors[0].message)
+        self.errors = tuple(errors)
+
+
+def plan_from_json(text: str) -> Plan:
+    """Read a plan file's text. Errors: PlanErrors for fields, InputError for broken JSON."""
+    if len(text) > MAX_BYTES:
+        raise InputError("plan", f"{len(text)} characters", Message(N_("a plan file of at most 16 MiB")))
+    try:
+        data = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        where = getattr(error, "lineno", None)
+        shown = str(getattr(error, "msg", "nested too deeply"))
+        raise InputError(
+            "plan",
+            shown if where is None else f"{shown}, line {where}",
+            Message(N_("a plan file in JSON, as written by the template command")),
+        ) from error
+    if not isinstance(data, dict):
+        raise InputError("plan", type(data).__name__, Message(N_("a JSON object with the plan's sections")))
+    return plan_from_data(data)
+
+
+def plan_from_data(data: Mapping[str, Any]) -> Plan:
+    """Validate plain data as a plan. Errors: PlanErrors naming every impossible field."""
+    current = _upgrade(dict(data))
+    try:
+        return Plan.model_validate(current)
+    except ValidationError as error:
+        raise PlanErrors(_explain(error)) from error
+
+
+def plan_to_json(plan: Plan) -> str:
+    """The plan file's text: stable key order, so that it can live in version control."""
+    return json.dumps(plan.model_dump(mode="json"), indent=2, ensure_ascii=False) + "\n"
+
+
+def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
+    version = data.get("schema_version", SCHEMA_VERSION)
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1 or version > SCHEMA_VERSION:
+        raise InputError(
+            "schema_version",
+            version,
+            Message(
+                N_("a whole number from 1 to {newest}; newer files need a newer program"),
+                {"newest": SCHEMA_VERSION},
+            ),
+        )
+    while version < SCHEMA_VERSION:
+        data = UPGRADES[version](data)
+        version += 1
+    return data
+
+
+def _explain(error: ValidationError) -> list[InputError]:
+    """One InputError a field: alternatives of a union report one by one and are merged here."""
+    found: dict[str, InputError] = {}
+    for item in error.errors(include_url=False, include_context=True):
+        problem = _explain_one(item["loc"], item["type"], item.get("input"), item["msg"])
+        found.setdefault(problem.field, problem)
+    return list(found.values())
+
+
+def _explain_one(loc: tuple[int | str, ...], kind: str, value: Any, message: str) -> InputError:
+    path = ".".join(str(part) for part in loc)
+    if kind == "extra_forbidden":
+        return InputError(path, value, _nearest(path))
+    if kind == "value_error":
+        return InputError(path or "workload.kind", "…", Message(message.removeprefix("Value error, ")))
+    spec = find_field(path)
+    if kind == "missing":
+        accepted = spec.accepted() if spec else Message(N_("the section with its required fields"))
+        return InputError(path, None, Message(N_("a value is required: {accepted}"), {"accepted": accepted}))
+    if spec is None:
+        return InputError(path, value, Message(message))
+    # Positions inside lists and tables keep their place; alternatives of a union are not part of the path.
+    shown = path if spec.kind == "structure" else spec.path
+    accepted = Message(message) if spec.kind == "structure" and path != spec.path else spec.accepted()
+    return InputError(shown, value, accepted)
+
+
+def _nearest(path: str) -> Message:
+    section = path.rpartition(".")[0]
+    known = [p for p in field_specs() if p.startswith(f"{section}." if section else "")]
+    close = difflib.get_close_matches(path, list(field_specs()), n=3, cutoff=0.5) or known[:6]
+    return Message(N_("no such field; nearest: {names}"), {"names": ", ".join(close)})

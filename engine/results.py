@@ -1,0 +1,325 @@
+"""What an evaluation returns: ledger lines, metrics, the estimate, candidates and recommendations.
+
+Frozen and JSON-able: the window, the PDF, the command line and the database show these same objects.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from engine.text import Message
+
+
+class Result(BaseModel):
+    """Base of all results: frozen, and unknown numbers are None, never NaN."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", ser_json_inf_nan="null")
+
+
+class TraceInput(Result):
+    """One input of a formula: value with unit, and where it came from."""
+
+    name: str
+    value: float | str | None
+    unit: str = ""
+    path: str | None = None
+    provenance: str = "default"
+    source: str = ""
+    date: str = ""
+
+
+class Trace(Result):
+    """How a number was computed: the formula in words and what went into it."""
+
+    formula: str
+    inputs: tuple[TraceInput, ...] = ()
+
+
+class CostLine(Result):
+    """One line of the ledger. `amount` is quantity x unit price, None when the price is unknown."""
+
+    category: str
+    item: str
+    phase: str
+    quantity: float | None
+    unit: str
+    unit_price: float | None
+    amount: float | None
+    behaviour: Literal["fixed", "variable"]
+    commitment: Literal["committed", "elastic"]
+    in_scope: bool
+    start_day: float = 0.0
+    end_day: float = 0.0
+    trace: Trace
+
+
+class Metric(Result):
+    """A figure that is not money in the ledger, with the unit it is counted in."""
+
+    key: str
+    title: str
+    value: float | None
+    unit: str
+    trace: Trace | None = None
+
+
+class ResourceUse(Result):
+    """Average and peak need of one resource."""
+
+    resource: str
+    unit: str
+    average: float | None
+    peak: float | None
+
+
+class Choice(Result):
+    """A field left to the engine ("auto" or empty) and the value it took."""
+
+    path: str
+    value: Any
+    why: Message
+
+
+class Driver(Result):
+    """One bar of the tornado: an input at its P10 and P90, and the total at each."""
+
+    path: str
+    title: str
+    unit: str
+    low: float
+    high: float
+    total_low: float
+    total_high: float
+    share_of_variance: float
+
+
+class Estimate(Result):
+    """What one plan costs, takes and needs."""
+
+    currency: str
+    total: float
+    p10: float | None
+    p50: float | None
+    p80: float | None
+    p90: float | None
+    ask: float | None
+    complete: bool
+    unknown: tuple[str, ...]
+    scope: dict[str, Any]
+    lines: tuple[CostLine, ...]
+    metrics: tuple[Metric, ...]
+    resources: tuple[ResourceUse, ...]
+    choices: tuple[Choice, ...] = ()
+    drivers: tuple[Driver, ...] = ()
+    notes: tuple[Message, ...] = ()
+    feasible: bool = True
+    draws: int = 0
+    seed: int = 0
+
+    def metric(self, key: str) -> float | None:
+        """Value of the metric `key`, None when it is unknown or absent."""
+        return next((m.value for m in self.metrics if m.key == key), None)
+
+
+class Change(Result):
+    """A field before and after."""
+
+    path: str
+    before: Any
+    after: Any
+
+
+class Candidate(Result):
+    """An alternative setting found by search."""
+
+    label: str
+    changes: tuple[Change, ...]
+    total: float
+    duration_h: float
+    accelerators: float
+    mfu: float | None = None
+    goodput: float | None = None
+    on_frontier: bool = False
+
+
+class Curve(Result):
+    """A sweep of one setting: cost and time over its values, with the flat region within 1 % of the best."""
+
+    path: str
+    title: str
+    unit: str
+    x: tuple[float, ...]
+    total: tuple[float, ...]
+    duration_h: tuple[float, ...]
+    now: float | None
+    best: float | None
+    best_total: float | None
+    flat_low: float | None
+    flat_high: float | None
+
+
+class Certificate(Result):
+    """Why the best candidate may be called best."""
+
+    method: str
+    bound: float | None
+    gap: float | None
+
+
+class Optimisation(Result):
+    """A search: the plan as it stands, the best found, the frontier and what was left out."""
+
+    objective: str
+    baseline_total: float
+    baseline_duration_h: float
+    best: Candidate
+    candidates: tuple[Candidate, ...]
+    pareto: tuple[Candidate, ...]
+    curves: tuple[Curve, ...]
+    evaluated: int
+    excluded: dict[str, int]
+    certificate: Certificate
+
+
+class Risk(Result):
+    """Effect, stability and governance risk of an action, 0 to 3, each with its reason."""
+
+    effect: int
+    effect_reason: str
+    stability: int
+    stability_reason: str
+    governance: int
+    governance_reason: str
+
+    @property
+    def worst(self) -> int:
+        """The dimension that rules: risk is never averaged away."""
+        return max(self.effect, self.stability, self.governance)
+
+
+class Evidence(Result):
+    """A published figure behind a rule."""
+
+    key: str
+    title: str
+    where: str
+    figure: str
+    verified: str
+
+
+class Saving(Result):
+    """Savings of one action: alone, in the chosen set, and its band; plan currency.
+
+    gross = cost(plan) - cost(plan with this change) at central values; net = gross - one_off;
+    in_plan = its sequential share of the chosen set (or what it would add to the set when not chosen);
+    p10, p50, p90 are of the gross saving.
+    """
+
+    gross: float
+    one_off: float
+    net: float
+    in_plan: float | None
+    p10: float
+    p50: float
+    p90: float
+
+
+class Recommendation(Result):
+    """An action priced by re-estimating, in the context of the others."""
+
+    id: str
+    kind: str
+    title: str
+    family: str
+    rank: int
+    finding: Message
+    why: tuple[Message, ...]
+    changes: tuple[Change, ...]
+    saving: Saving
+    risk: Risk
+    effort: Literal["S", "M", "L"]
+    confidence: Literal["A", "B", "C"]
+    reversibility: str
+    risk_adjusted: float
+    success_probability: float
+    expected_loss: float
+    duration_change_h: float | None
+    chosen: bool
+    conditional: tuple[Message, ...] = ()
+    excludes: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    replaced_by: str | None = None
+    verify: str = ""
+    rollback: str = ""
+    evidence: tuple[Evidence, ...] = ()
+    state: str = "new"
+
+
+class Advice(Result):
+    """A governance prerequisite or risk warning: saves nothing itself, the figures rest on it."""
+
+    id: str
+    kind: str
+    title: str
+    finding: Message
+    why: tuple[Message, ...]
+    changes: tuple[Change, ...] = ()
+    verify: str = ""
+    rollback: str = ""
+    risk: Risk | None = None
+
+
+class NotEvaluated(Result):
+    """A rule that could not run and the inputs it needs."""
+
+    id: str
+    title: str
+    needs: tuple[str, ...]
+
+
+class PassedCheck(Result):
+    """A rule that looked and found nothing to do, with what it saw."""
+
+    id: str
+    title: str
+    finding: Message
+
+
+class JointSaving(Result):
+    """Saving of the chosen set by one joint re-estimate; percentiles by common random numbers."""
+
+    ids: tuple[str, ...]
+    gross: float
+    one_off: float
+    net: float
+    p10: float
+    p50: float
+    p90: float
+    total_after: float
+    duration_after_h: float | None
+
+
+class Portfolio(Result):
+    """A named choice of actions: careful, balanced or bold."""
+
+    key: str
+    ids: tuple[str, ...]
+    gross: float
+    net: float
+
+
+class RecommendationSet(Result):
+    """Everything the recommendations page shows."""
+
+    baseline_total: float
+    joint_saving: JointSaving
+    recommendations: tuple[Recommendation, ...]
+    governance: tuple[Advice, ...]
+    warnings: tuple[Advice, ...]
+    passed: tuple[PassedCheck, ...]
+    not_evaluated: tuple[NotEvaluated, ...]
+    portfolios: tuple[Portfolio, ...]
+    seed: int
+    draws: int

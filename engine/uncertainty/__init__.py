@@ -1,0 +1,1 @@
+"""How sure an estimate is: ranges of inputs, seeded draws, the tornado."""

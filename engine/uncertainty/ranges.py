@@ -1,0 +1,94 @@
+"""Which inputs of a plan are uncertain, and how far: entered ranges first, then the catalogue's."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.defaults import (
+    DEFAULTED_PATHS,
+    THROUGHPUT_FACTOR,
+    TIME_FACTOR,
+    default_fact,
+)
+from engine.plan import find_field
+from engine.text import N_
+from engine.values import PlanValues
+
+_MODEL_TITLES = {
+    TIME_FACTOR: N_("Estimator error on training speed"),
+    THROUGHPUT_FACTOR: N_("Estimator error on serving throughput"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class UncertainInput:
+    """One input with its P10, central value and P90, in the field's unit."""
+
+    path: str
+    title: str
+    unit: str
+    low: float
+    central: float
+    high: float
+    source: str = ""
+
+
+def uncertain_inputs(values: PlanValues) -> list[UncertainInput]:
+    """Every input that has a range and matters for this workload."""
+    plan = values.plan
+    found = [_entered(values, path) for path in plan.ranges if find_field(path) is not None]
+    taken = {item.path for item in found}
+    for path in _default_paths(values):
+        if path not in taken and (item := _defaulted(values, path)) is not None:
+            found.append(item)
+    return [item for item in found if item.low < item.high]
+
+
+def _default_paths(values: PlanValues) -> list[str]:
+    plan = values.plan
+    skipped = (
+        {THROUGHPUT_FACTOR}
+        if plan.is_training
+        else {path for path in DEFAULTED_PATHS if path.startswith("reliability.") or path == TIME_FACTOR}
+    )
+    if plan.operations.energy_included:
+        skipped.add("operations.energy_price_per_kwh")
+    if plan.cluster.price_mode != "spot":
+        skipped.add("reliability.preemptions_per_node_hour")
+    if plan.reliability.checkpoint_mode != "async":
+        skipped.add("reliability.checkpoint_stall_s")
+    roles = [f"people.roles.{index}.monthly_cost" for index in range(len(plan.people.roles))]
+    return [path for path in (*DEFAULTED_PATHS, *roles) if path not in skipped]
+
+
+def _entered(values: PlanValues, path: str) -> UncertainInput:
+    spec = find_field(path)
+    assert spec is not None
+    bounds = values.plan.ranges[path]
+    central = values.number(path)
+    return UncertainInput(path, spec.title, spec.unit, bounds.low, float(central), bounds.high)
+
+
+def _defaulted(values: PlanValues, path: str) -> UncertainInput | None:
+    """The catalogue's range, where the plan leaves the field to the catalogue."""
+    if not path.startswith("model.") and _is_entered(values, path):
+        return None
+    fact = default_fact(values.plan, values.catalog, path)
+    if fact is None or fact.value is None or fact.low is None or fact.high is None:
+        return None
+    rate = values.exchange_rate(fact.currency)
+    spec = find_field(path)
+    title = _MODEL_TITLES.get(path) or (spec.title if spec else path)
+    if path.startswith("people.roles."):
+        title = N_("Cost of people")
+    unit = spec.unit if spec and not path.startswith("people.") else fact.unit
+    return UncertainInput(
+        path, title, unit, fact.low * rate, fact.value * rate, fact.high * rate, fact.source
+    )
+
+
+def _is_entered(values: PlanValues, path: str) -> bool:
+    node: object = values.plan
+    for part in path.split("."):
+        node = node[int(part)] if isinstance(node, tuple) else getattr(node, part)
+    return node is not None

@@ -1,0 +1,162 @@
+"""Waterfall: the total built up phase by phase."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from engine.results import CostLine, Estimate
+from gui.charts.axes import Scale, money_axis, money_scale, new_axes
+from gui.charts.style import ChartStyle
+from gui.charts.table import ChartTable, Column, Mark
+from gui.formatting import money_short, percent
+from gui.i18n import Translator, translator
+from gui.models.words import CATEGORY_WORDS, PHASE_WORDS, word
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_PHASES = ("prepare", "run", "evaluate", "keep")
+_RUN_PARTS = ("compute", "failures", "people")
+_BAR = 0.72
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One bar: a phase, or a part of the run. `categories` are the cost categories in it."""
+
+    label: str
+    amount: float
+    categories: tuple[str, ...]
+
+
+def phase_steps(estimate: Estimate, lang: str) -> tuple[Step, ...]:
+    """The bars in order; their amounts add up to the total. The run is split by category."""
+    words = translator(lang)
+    steps: list[Step] = []
+    for phase in _phases(estimate.lines):
+        lines = [line for line in estimate.lines if line.in_scope and line.amount and line.phase == phase]
+        title = word(PHASE_WORDS, phase, lang)
+        if phase != "run":
+            steps.append(_step(title, lines))
+            continue
+        for category in _RUN_PARTS:
+            part = [line for line in lines if line.category == category]
+            steps.append(_step(f"{title}:\n{word(CATEGORY_WORDS, category, lang)}", part))
+        rest = [line for line in lines if line.category not in _RUN_PARTS]
+        steps.append(_step(f"{title}:\n{words.tr('other')}", rest))
+    return tuple(step for step in steps if step.categories)
+
+
+def draw_phases(figure: Figure, data: Estimate, style: ChartStyle, lang: str) -> ChartTable:
+    """Draw the waterfall of an estimate; the end bar carries the P10-P90 whisker."""
+    axes = new_axes(figure, style)
+    steps = phase_steps(data, lang)
+    top = max([data.total, data.p90 or 0.0, 1e-9])
+    scale = money_scale(0.0, top, data.currency, lang)
+    _draw_steps(axes, steps, data, scale, style, lang)
+    _draw_total(axes, len(steps), data, scale, style, lang)
+    axes.set_ylim(0.0, top / scale.unit * 1.14)
+    money_axis(axes, scale, style, lang)
+    labels = [step.label for step in steps] + [translator(lang).tr("Total")]
+    axes.set_xticks(range(len(labels)), _wrapped(labels), fontsize=style.points(11))
+    axes.tick_params(axis="x", length=0)
+    return _table(steps, data, scale, lang)
+
+
+def _wrapped(labels: Sequence[str]) -> list[str]:
+    """Labels broken after a comma or blank when many stand side by side."""
+    if len(labels) < 6:
+        return list(labels)
+    return [label.replace(", ", ",\n", 1) for label in labels]
+
+
+def _phases(lines: Sequence[CostLine]) -> list[str]:
+    found = {line.phase for line in lines if line.in_scope}
+    return [phase for phase in _PHASES if phase in found] + sorted(found.difference(_PHASES))
+
+
+def _step(label: str, lines: Sequence[CostLine]) -> Step:
+    categories = tuple(dict.fromkeys(line.category for line in lines))
+    return Step(label, sum(line.amount or 0.0 for line in lines), categories)
+
+
+def _draw_steps(
+    axes: Axes, steps: Sequence[Step], data: Estimate, scale: Scale, style: ChartStyle, lang: str
+) -> None:
+    running = 0.0
+    for index, step in enumerate(steps):
+        height = step.amount / scale.unit
+        mixed = len(step.categories) > 1
+        colour = style.theme.category(step.categories[0])
+        axes.bar(
+            index, height, _BAR, bottom=running, color="none" if mixed else colour, edgecolor=colour,
+            hatch="////" if mixed else None, linewidth=0.8,
+        )
+        running += height
+        axes.annotate(
+            money_short(step.amount, data.currency, lang), (index, running), (0, style.points(3)),
+            textcoords="offset points", ha="center", va="bottom", **style.text(),
+        )
+        axes.plot(
+            [index + _BAR / 2, index + 1 - _BAR / 2], [running, running], color=style.theme.edge, linewidth=0.8
+        )
+
+
+def _draw_total(axes: Axes, at: int, data: Estimate, scale: Scale, style: ChartStyle, lang: str) -> None:
+    axes.bar(at, data.total / scale.unit, _BAR, color=style.theme.muted)
+    axes.text(
+        at, data.total / scale.unit / 2, money_short(data.total, data.currency, lang), ha="center", va="center",
+        **{**style.text(), "color": style.theme.surface},
+    )
+    if data.p10 is None or data.p90 is None:
+        return
+    accent, low, high = style.theme.accent, data.p10 / scale.unit, data.p90 / scale.unit
+    axes.plot([at, at], [low, high], color=accent, linewidth=1.8)
+    for end in (low, high):
+        axes.plot([at - 0.1, at + 0.1], [end, end], color=accent, linewidth=1.8)
+    axes.annotate(
+        "P10–P90", (at, high), (0, style.points(3)), textcoords="offset points", ha="center", va="bottom",
+        **style.text("accent"),
+    )
+
+
+def _table(steps: Sequence[Step], data: Estimate, scale: Scale, lang: str) -> ChartTable:
+    words = translator(lang)
+    rows, marks, running = [], [], 0.0
+    for index, step in enumerate(steps):
+        running += step.amount
+        label = step.label.replace("\n", " ")
+        share = step.amount / data.total if data.total else None
+        rows.append((label, step.amount, share, running))
+        shown = f"{label}: {money_short(step.amount, data.currency, lang)} ({percent(share, lang)})"
+        marks.append(Mark(index, running / scale.unit, shown))
+    rows.append((words.tr("Total"), data.total, 1.0 if data.total else None, data.total))
+    return ChartTable(
+        title=_finding(steps, data, words, lang),
+        note=_note(data, words),
+        columns=(
+            Column(words.tr("Phase")), Column(words.tr("Amount"), "currency"), Column(words.tr("Share"), "share"),
+            Column(words.tr("Running total"), "currency"),
+        ),
+        rows=tuple(rows), marks=tuple(marks), currency=data.currency,
+    )
+
+
+def _note(data: Estimate, words: Translator) -> str:
+    if not data.complete:
+        return words.trn("incomplete: {count} line is unknown", "incomplete: {count} lines are unknown", len(data.unknown)).format(
+            count=len(data.unknown)
+        )
+    return words.tr("steps add up to the total; hatched bars mix categories")
+
+
+def _finding(steps: Sequence[Step], data: Estimate, words: Translator, lang: str) -> str:
+    if not steps or not data.total:
+        return words.tr("Cost by phase")
+    largest = max(steps, key=lambda step: step.amount)
+    return words.tr("{phase} is {share} of the total").format(
+        phase=largest.label.replace("\n", " "), share=percent(largest.amount / data.total, lang, 2)
+    )

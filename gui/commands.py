@@ -1,0 +1,307 @@
+"""The headless use cases behind the commands of the command line. Qt-free."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from engine.catalog import Catalog, load_catalog
+from engine.errors import InputError
+from engine.estimation import estimate
+from engine.optimize.search import OBJECTIVES, Optimisation, optimize
+from engine.plan import Plan, apply_patch, plan_from_json, plan_to_json
+from engine.plan.plan import Provenance
+from engine.reliability.summaries import checkpoint_summary
+from engine.results import Candidate, Change, Estimate, RecommendationSet
+from engine.text import N_, Message
+from gui import summaries
+from gui.i18n import render, tr
+
+
+@dataclass(frozen=True, slots=True)
+class CommandResult:
+    """What a command returns: plain data for --json, and a text for people (None prints the data)."""
+
+    data: Any
+    text: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One subcommand: its name, help, function, and arguments beside the common ones."""
+
+    name: str
+    help: str
+    run: Callable[[argparse.Namespace], CommandResult]
+    takes_plan: bool = False
+    arguments: tuple[tuple[tuple[str, ...], Mapping[str, Any]], ...] = ()
+
+
+def load_plan(options: argparse.Namespace) -> tuple[Plan, Catalog]:
+    """The plan of the command line with its --set overrides, and the catalogue with own rows."""
+    from gui.cli import read_plan_text
+
+    plan = plan_from_json(read_plan_text(options.plan))
+    patch = dict(_override(text) for text in options.set)
+    if patch:
+        plan = apply_patch(plan, patch, Provenance(kind="entered", source="--set"))
+    if options.draws < 0 or options.draws > 1_000_000:
+        raise InputError("--draws", options.draws, Message(N_("a whole number from 0 to 1,000,000")))
+    if options.seed < 0:
+        raise InputError("--seed", options.seed, Message(N_("a whole number from 0")))
+    return plan, load_catalog(options.prices)
+
+
+def _override(text: str) -> tuple[str, Any]:
+    path, separator, value = text.partition("=")
+    if not separator or not path.strip():
+        raise InputError("--set", text, Message(N_("PATH=VALUE, for example cluster.accelerator=h100-sxm")))
+    try:
+        return path.strip(), json.loads(value)
+    except ValueError:
+        return path.strip(), value
+
+
+def _template(options: argparse.Namespace) -> CommandResult:
+    from gui.services.templates import template_plan, templates
+
+    if options.name is None:
+        rows = [{"name": t.name, "kind": t.kind, "sentence": tr(t.sentence)} for t in templates()]
+        return CommandResult(rows, "\n".join(f"{r['name']}\t{r['kind']}\t{r['sentence']}" for r in rows))
+    plan = template_plan(options.name)
+    return CommandResult(plan.model_dump(mode="json"), plan_to_json(plan).rstrip("\n"))
+
+
+def _schema(options: argparse.Namespace) -> CommandResult:
+    return CommandResult(Plan.model_json_schema())
+
+
+def _estimate(options: argparse.Namespace) -> CommandResult:
+    plan, catalog = load_plan(options)
+    found = estimate(plan, catalog, seed=options.seed, draws=options.draws)
+    return CommandResult(estimate_data(found), summaries.estimate_text(found))
+
+
+def _optimize(options: argparse.Namespace) -> CommandResult:
+    plan, catalog = load_plan(options)
+    found = optimize(plan, catalog, objective=options.objective, certify=options.certify)
+    return CommandResult(optimisation_data(found), summaries.optimisation_text(found, plan.meta.currency))
+
+
+def _recommend(options: argparse.Namespace) -> CommandResult:
+    from rules.evaluation import recommend
+
+    plan, catalog = load_plan(options)
+    chosen = None if options.choose is None else frozenset(filter(None, options.choose.split(",")))
+    found = recommend(plan, catalog, chosen=chosen, seed=options.seed, draws=options.draws)
+    return CommandResult(
+        recommendation_data(found), summaries.recommendations_text(found, plan.meta.currency)
+    )
+
+
+def _report(options: argparse.Namespace) -> CommandResult:
+    from gui.report.pdf import write_pdf
+    from gui.services.review import compose_review
+
+    plan, catalog = load_plan(options)
+    review = compose_review(plan, catalog, seed=options.seed, draws=options.draws)
+    pages = write_pdf(review, Path(options.output), options.lang)
+    text = tr("{pages} pages written to {path}").format(pages=pages, path=options.output)
+    return CommandResult({"path": str(options.output), "pages": pages}, text)
+
+
+def _checkpoint(options: argparse.Namespace) -> CommandResult:
+    found = checkpoint_summary(
+        mttf_s=options.mttf_s,
+        write_s=options.write_s,
+        restart_s=options.restart_s,
+        downtime_s=options.downtime_s,
+        interval_s=options.interval_s,
+    )
+    keys = ("optimal_interval_s", "goodput", "expected_segment_s", "young_s", "daly_s")
+    data = {key: summaries.finite(getattr(found, key)) for key in keys}
+    return CommandResult(data, "\n".join(f"{key} {value!r}" for key, value in data.items()))
+
+
+def _rules(options: argparse.Namespace) -> CommandResult:
+    from rules.evaluation import rule_metadata
+
+    rows = rule_metadata()
+    return CommandResult(rows, "\n".join(f"{r['id']}\t{r['kind']}\t{tr(r['title'])}" for r in rows))
+
+
+def _catalog(options: argparse.Namespace) -> CommandResult:
+    if options.action == "import" and options.file is None:
+        raise InputError("FILE", None, Message(N_("a CSV file with own rows")))
+    catalog = load_catalog(options.file)
+    rows = catalog.rows()
+    text = "\n".join(
+        f"{r['table']}\t{r['key']}\t{r['value']}\t{r['unit']}\t{r['date']}\t{r['mark']}" for r in rows
+    )
+    return CommandResult({"version": catalog.version, "rows": rows}, text)
+
+
+def estimate_data(found: Estimate) -> dict[str, Any]:
+    """An estimate as the JSON object scripts rely on."""
+    lines = [line.model_dump(mode="json") for line in found.lines]
+    return {
+        "currency": found.currency,
+        "total": found.total,
+        "p10": found.p10,
+        "p50": found.p50,
+        "p80": found.p80,
+        "p90": found.p90,
+        "ask": found.ask,
+        "complete": found.complete,
+        "feasible": found.feasible,
+        "unknown": list(found.unknown),
+        "scope": found.scope,
+        "lines": lines,
+        "resources": [r.model_dump(mode="json") for r in found.resources],
+        "metrics": {m.key: m.value for m in found.metrics},
+        "metric_units": {m.key: m.unit for m in found.metrics},
+        "choices": [{"path": c.path, "value": c.value, "why": render(c.why)} for c in found.choices],
+        "drivers": [d.model_dump(mode="json") for d in found.drivers],
+        "notes": [render(note) for note in found.notes],
+        "seed": found.seed,
+        "draws": found.draws,
+    }
+
+
+def optimisation_data(found: Optimisation) -> dict[str, Any]:
+    """A search as the JSON object scripts rely on."""
+    return {
+        "objective": found.objective,
+        "baseline": {"total": found.baseline_total, "duration_h": found.baseline_duration_h},
+        "best": _candidate_data(found.best),
+        "candidates": [_candidate_data(c) for c in found.candidates],
+        "pareto": [_candidate_data(c) for c in found.pareto],
+        "curves": [c.model_dump(mode="json") for c in found.curves],
+        "evaluated": found.evaluated,
+        "excluded": {tr(reason): count for reason, count in found.excluded.items()},
+        "certificate": {
+            "method": tr(found.certificate.method),
+            "bound": found.certificate.bound,
+            "gap": found.certificate.gap,
+        },
+    }
+
+
+def _candidate_data(candidate: Candidate) -> dict[str, Any]:
+    return candidate.model_dump(mode="json") | {"label": tr(candidate.label)}
+
+
+def _changes(changes: tuple[Change, ...]) -> list[dict[str, Any]]:
+    return [change.model_dump(mode="json") for change in changes]
+
+
+def recommendation_data(found: RecommendationSet) -> dict[str, Any]:
+    """Ranked recommendations as the JSON object scripts rely on."""
+    joint = found.joint_saving
+    return {
+        "baseline_total": found.baseline_total,
+        "joint_saving": joint.model_dump(mode="json"),
+        "recommendations": [
+            item.model_dump(mode="json")
+            | {
+                "title": tr(item.title),
+                "finding": render(item.finding),
+                "why": [render(item.finding), *(render(why) for why in item.why)],
+                "conditional": [render(message) for message in item.conditional],
+                "changes": _changes(item.changes),
+                "verify": tr(item.verify),
+                "rollback": tr(item.rollback),
+            }
+            for item in found.recommendations
+        ],
+        "governance": [_advice(item) for item in found.governance],
+        "warnings": [_advice(item) for item in found.warnings],
+        "passed": [{"id": p.id, "title": tr(p.title), "finding": render(p.finding)} for p in found.passed],
+        "not_evaluated": [
+            {"id": n.id, "title": tr(n.title), "needs": list(n.needs)} for n in found.not_evaluated
+        ],
+        "portfolios": [p.model_dump(mode="json") for p in found.portfolios],
+        "seed": found.seed,
+        "draws": found.draws,
+    }
+
+
+def _advice(item: Any) -> dict[str, Any]:
+    return {
+        "id": item.id,
+        "kind": item.kind,
+        "title": tr(item.title),
+        "finding": render(item.finding),
+        "why": [render(why) for why in item.why],
+        "changes": _changes(item.changes),
+    }
+
+
+def _number(
+    name: str, *, required: bool = True, default: float | None = None
+) -> tuple[tuple[str, ...], dict[str, Any]]:
+    return (name,), {"type": float, "required": required, "default": default, "metavar": "SECONDS"}
+
+
+COMMANDS: tuple[Command, ...] = (
+    Command(
+        "template", "print an example plan, or list them", _template, arguments=((("name",), {"nargs": "?"}),)
+    ),
+    Command("schema", "print the JSON Schema of a plan", _schema),
+    Command("estimate", "what a plan costs, takes and needs", _estimate, takes_plan=True),
+    Command(
+        "optimize",
+        "search for better settings",
+        _optimize,
+        takes_plan=True,
+        arguments=(
+            (("--objective",), {"default": "cost_under_deadline", "help": ", ".join(OBJECTIVES)}),
+            (("--certify",), {"action": "store_true", "help": "check the best by a second search"}),
+        ),
+    ),
+    Command(
+        "recommend",
+        "ranked actions with their savings and risks",
+        _recommend,
+        takes_plan=True,
+        arguments=(
+            (("--choose",), {"metavar": "IDS", "help": "count exactly these actions, comma-separated"}),
+        ),
+    ),
+    Command(
+        "report",
+        "write the budget proposal as PDF",
+        _report,
+        takes_plan=True,
+        arguments=(
+            (("--output",), {"required": True, "metavar": "FILE.pdf"}),
+            (("--lang",), {"choices": ("en", "zh_CN"), "default": "en"}),
+        ),
+    ),
+    Command(
+        "checkpoint",
+        "best checkpoint interval and goodput",
+        _checkpoint,
+        arguments=(
+            _number("--mttf-s"),
+            _number("--write-s"),
+            _number("--restart-s"),
+            _number("--downtime-s", required=False, default=0.0),
+            _number("--interval-s", required=False),
+        ),
+    ),
+    Command("rules", "list every rule", _rules),
+    Command(
+        "catalog",
+        "list the catalogue, or check own rows",
+        _catalog,
+        arguments=(
+            (("action",), {"nargs": "?", "choices": ("list", "import"), "default": "list"}),
+            (("file",), {"nargs": "?", "type": Path}),
+        ),
+    ),
+)

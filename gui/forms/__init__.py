@@ -1,0 +1,1 @@
+"""Forms: field specifications, layout tables, field widgets and their builder."""

@@ -1,0 +1,1 @@
+"""Item models and the Qt-free rows behind them."""

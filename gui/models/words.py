@@ -1,0 +1,100 @@
+"""Words of the program's own keys, and plan fields as people read them. Qt-free."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from engine.plan import find_field
+from engine.plan.money import CATEGORIES
+from engine.results import Change
+from engine.text import N_
+from gui.formatting import field_text, quantity, unit_label
+from gui.i18n import translator
+
+ARROW = "\u2192"
+
+CATEGORY_WORDS = {
+    "compute": N_("Compute"),
+    "people": N_("People"),
+    "data": N_("Data"),
+    "failures": N_("Failures, retries"),
+    "storage": N_("Storage"),
+    "network": N_("Network"),
+    "energy": N_("Energy"),
+    "operations": N_("Operations"),
+}
+PHASE_WORDS = {
+    "prepare": N_("Prepare"),
+    "run": N_("Run"),
+    "evaluate": N_("Evaluate"),
+    "keep": N_("Keep"),
+}
+BEHAVIOUR_WORDS = {"fixed": N_("fixed"), "variable": N_("variable")}
+COMMITMENT_WORDS = {"committed": N_("committed"), "elastic": N_("elastic")}
+OBJECTIVE_WORDS = {
+    "cost_under_deadline": N_("Cost by deadline"),
+    "cost": N_("Cost"),
+    "time": N_("Time"),
+    "time_under_budget": N_("Time in budget"),
+}
+PORTFOLIO_WORDS = {"careful": N_("Careful"), "balanced": N_("Balanced"), "bold": N_("Bold")}
+STATE_WORDS = {
+    "new": N_("new"),
+    "accepted": N_("accepted"),
+    "dismissed": N_("dismissed"),
+    "verifying": N_("verifying"),
+    "verified": N_("verified"),
+    "rolled_out": N_("rolled out"),
+    "realised": N_("realised"),
+    "expired": N_("expired"),
+}
+EFFORT_WORDS = {"S": N_("small"), "M": N_("medium"), "L": N_("large")}
+REVERSIBILITY_WORDS = {"high": N_("easy to reverse"), "medium": N_("hard to reverse"), "low": N_("not reversible")}
+
+
+def category_order(key: str) -> int:
+    """Position of a category in every list; unknown ones last."""
+    return CATEGORIES.index(key) if key in CATEGORIES else len(CATEGORIES)
+
+
+def word(table: dict[str, str], key: str, lang: str) -> str:
+    """The translated word of `key`; the key itself when the table lacks it."""
+    return translator(lang).tr(table.get(key, key))
+
+
+def field_title(path: str, lang: str) -> str:
+    """What a plan field is called on screen."""
+    spec = find_field(path)
+    return translator(lang).tr(spec.title) if spec is not None else path
+
+
+def field_value(path: str, value: Any, currency: str, lang: str) -> str:
+    """A field's value with its unit, as people read it."""
+    words = translator(lang)
+    if value is None:
+        return words.tr("not set")
+    if isinstance(value, bool):
+        return words.tr("yes") if value else words.tr("no")
+    if isinstance(value, str):
+        return words.tr(value)
+    spec = find_field(path)
+    if isinstance(value, int | float):
+        unit = spec.unit if spec is not None else ""
+        if spec is not None and spec.kind == "whole":
+            return f"{field_text(value, unit, lang)} {unit_label(unit, currency, lang)}".strip()
+        return quantity(value, unit, lang, currency)
+    if isinstance(value, list | tuple):
+        return ", ".join(words.tr(str(part)) for part in value) or words.tr("none")
+    return words.tr("changed")
+
+
+def change_text(change: Change, currency: str, lang: str) -> str:
+    """"Checkpoint interval 4 h -> 50 min", with an arrow glyph."""
+    before = field_value(change.path, change.before, currency, lang)
+    after = field_value(change.path, change.after, currency, lang)
+    return f"{field_title(change.path, lang)} {before} {ARROW} {after}"
+
+
+def changes_text(changes: tuple[Change, ...], currency: str, lang: str) -> str:
+    """All changes in one line."""
+    return "; ".join(change_text(change, currency, lang) for change in changes)

@@ -1,0 +1,1 @@
+"""The budget proposal: a Review as a document, its figures, and the PDF. Qt-free."""

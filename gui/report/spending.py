@@ -1,0 +1,139 @@
+"""What is paid for and when: categories, periods, and roundings whose printed parts add up."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import date, timedelta
+
+from engine.results import CostLine
+from gui.formatting import decimals
+from gui.report.words import Writer
+
+DAYS_PER_MONTH = 365.0 / 12.0
+MOST_PERIODS = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Scale:
+    """The unit of a money column: how much one unit is, its decimals, and its name in the head."""
+
+    size: float
+    places: int
+    label: str
+
+    def steps(self, amount: float) -> int:
+        """The amount in smallest printed steps, rounded."""
+        return round(amount / self.size * 10**self.places)
+
+    def text(self, steps: int, lang: str) -> str:
+        """Printed form of a number of steps."""
+        return decimals(steps / 10**self.places, self.places, lang)
+
+    def amount(self, steps: int) -> float:
+        """The money that a printed number stands for."""
+        return steps * self.size / 10**self.places
+
+
+def money_scale(largest: float, writer: Writer) -> Scale:
+    """Unit of a column whose largest figure is `largest`: thousands or 万 for most plans."""
+    word = writer.currency_word()
+    if writer.lang == "zh_CN":
+        if largest < 1e5:
+            return Scale(1.0, 0, word)
+        return Scale(1e4, 1, f"万{word}") if largest < 1e9 else Scale(1e8, 2, f"亿{word}")
+    if largest < 2e5:
+        return Scale(1.0, 0, word)
+    if largest < 1e9:
+        return Scale(1e3, 0, writer.tr("thousand {currency}", currency=word))
+    return Scale(1e6, 1, writer.tr("million {currency}", currency=word))
+
+
+def apportion(amounts: Sequence[float], scale: Scale, total: int) -> list[int]:
+    """Printed steps of `amounts` that add up to `total` steps: largest remainders take what rounding lost."""
+    exact = [amount / scale.size * 10**scale.places for amount in amounts]
+    steps = [math.floor(value) for value in exact]
+    missing = total - sum(steps)
+    order = sorted(range(len(exact)), key=lambda i: (steps[i] - exact[i], i))
+    if not order:
+        return steps
+    # More than one step each is missing only when the parts are not the whole; spread that evenly too.
+    for turn in range(abs(missing)):
+        steps[order[turn % len(order)]] += 1 if missing > 0 else -1
+    return steps
+
+
+def category_totals(lines: Sequence[CostLine]) -> dict[str, float]:
+    """Known amounts in scope by category, largest first."""
+    totals: dict[str, float] = {}
+    for line in lines:
+        if line.in_scope and line.amount is not None:
+            totals[line.category] = totals.get(line.category, 0.0) + line.amount
+    return dict(sorted(totals.items(), key=lambda item: -item[1]))
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of the calendar with its label; days count from the plan's start."""
+
+    label: str
+    start_day: float
+    end_day: float
+
+
+def spending_periods(lines: Sequence[CostLine], start: str | None, writer: Writer) -> list[Period]:
+    """Quarters when the start is known, else months from the start; coarser when there would be too many."""
+    last = max((line.end_day for line in lines if line.in_scope), default=0.0)
+    if start is not None:
+        first = date.fromisoformat(start)
+        quarters = _calendar(first, last, 3, writer)
+        return quarters if len(quarters) <= MOST_PERIODS else _calendar(first, last, 12, writer)
+    for months in (1, 3, 12, 36, 120):
+        count = max(1, math.ceil(last / (months * DAYS_PER_MONTH) - 1e-9))
+        if count <= MOST_PERIODS:
+            break
+    return [_from_start(index, months, writer) for index in range(count)]
+
+
+def _from_start(index: int, months: int, writer: Writer) -> Period:
+    first, last = index * months + 1, (index + 1) * months
+    one = writer.tr("month {number}", number=str(first))
+    many = writer.tr("months {first}–{last}", first=str(first), last=str(last))
+    return Period(one if months == 1 else many, (first - 1) * DAYS_PER_MONTH, last * DAYS_PER_MONTH)
+
+
+def _calendar(first: date, last_day: float, months: int, writer: Writer) -> list[Period]:
+    begin = date(first.year, (first.month - 1) // months * months + 1, 1)
+    periods: list[Period] = []
+    while not periods or periods[-1].end_day < last_day:
+        end = date(begin.year + (begin.month + months > 12), (begin.month + months - 1) % 12 + 1, 1)
+        quarter = writer.tr("Q{quarter} {year}", quarter=str((begin.month + 2) // 3), year=str(begin.year))
+        label = str(begin.year) if months == 12 else quarter
+        periods.append(Period(label, float((begin - first).days), float((end - first) / timedelta(days=1))))
+        begin = end
+        if end.year >= 9998:
+            break
+    return periods
+
+
+def spread(lines: Sequence[CostLine], periods: Sequence[Period]) -> dict[str, list[float]]:
+    """Money by category and period; a line's amount is spread evenly over its days."""
+    table: dict[str, list[float]] = {}
+    for line in lines:
+        if not line.in_scope or line.amount is None:
+            continue
+        row = table.setdefault(line.category, [0.0] * len(periods))
+        for index, period in enumerate(periods):
+            row[index] += line.amount * _overlap(line, period, index == len(periods) - 1)
+    return table
+
+
+def _overlap(line: CostLine, period: Period, is_last: bool) -> float:
+    """Share of a line's days that lie in a period; a line without length belongs to the day it starts."""
+    length = line.end_day - line.start_day
+    if length <= 0:
+        inside = max(period.start_day, 0.0) <= line.start_day < period.end_day
+        return 1.0 if inside or (is_last and line.start_day >= period.end_day) else 0.0
+    days = min(line.end_day, period.end_day) - max(line.start_day, period.start_day)
+    return max(0.0, days) / length

@@ -1,0 +1,1 @@
+"""Use cases without Qt: composing a review, the plan library, example plans."""

@@ -1,0 +1,49 @@
+"""Example plans to start from: complete, valid, and small enough to read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+
+from engine.errors import InputError
+from engine.plan import Plan, plan_from_json
+from engine.text import N_, Message
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One example plan: its name, its workload kind, and one sentence to translate."""
+
+    name: str
+    kind: str
+    sentence: str
+
+
+_TEMPLATES = (
+    Template(
+        "pretraining-70b-h100", "pretraining", N_("Train a 70B network on 2T tokens with 512 H100.")
+    ),
+    Template(
+        "pretraining-8b-h100", "pretraining", N_("Train an 8B network on 500B tokens with 64 H100.")
+    ),
+    Template(
+        "online-70b-chat", "online_inference", N_("Serve a 70B network to 20 chat requests a second.")
+    ),
+    Template(
+        "online-8b-chat", "online_inference", N_("Serve an 8B network to 20 chat requests a second.")
+    ),
+)
+
+
+def templates() -> tuple[Template, ...]:
+    """All templates; the first one is what a new user sees."""
+    return _TEMPLATES
+
+
+def template_plan(name: str) -> Plan:
+    """The plan of a template. Errors: InputError for an unknown name, with the known ones."""
+    known = [template.name for template in _TEMPLATES]
+    if name not in known:
+        raise InputError("template", name, Message(N_("one of {choices}"), {"choices": ", ".join(known)}))
+    file = files("assets") / "plans" / f"{name}.json"
+    return plan_from_json(file.read_text(encoding="utf-8"))

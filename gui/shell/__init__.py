@@ -1,0 +1,1 @@
+"""The window: application, session, engine runner, theme, navigation."""

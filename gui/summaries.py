@@ -1,0 +1,74 @@
+"""Short texts of results for a terminal. Qt-free."""
+
+from __future__ import annotations
+
+import math
+
+from engine.results import Estimate, Optimisation, RecommendationSet
+from gui.formatting import money_short, quantity
+from gui.i18n import language, render, tr
+
+
+def finite(value: float) -> float | None:
+    """A number for JSON, which has no infinities."""
+    return value if math.isfinite(value) else None
+
+
+def estimate_text(found: Estimate) -> str:
+    """Total, band, metrics and ledger of an estimate."""
+    money = _Money(found.currency)
+    lines = [
+        f"{tr('Total cost')}: {money(found.total)}" + ("" if found.complete else f" ({tr('incomplete')})")
+    ]
+    if found.p10 is not None and found.p90 is not None:
+        lines.append(f"  P10–P90: {money(found.p10)} – {money(found.p90)}")
+    lines += [f"  ! {render(note)}" for note in found.notes]
+    for metric in found.metrics:
+        lines.append(
+            f"  {tr(metric.title)}: {quantity(metric.value, metric.unit, language(), currency=found.currency)}"
+        )
+    for line in found.lines:
+        shown = tr("unknown") if line.amount is None else money(line.amount)
+        lines.append(f"  {tr(line.category):<12} {tr(line.item):<34} {shown}")
+    return "\n".join(lines)
+
+
+def recommendations_text(found: RecommendationSet, currency: str, *, limit: int = 20) -> str:
+    """The ranked list and the joint saving."""
+    money = _Money(currency)
+    joint = found.joint_saving
+    lines = [
+        tr("Chosen actions save {gross} together (P10–P90 {low} – {high})").format(
+            gross=money(joint.gross), low=money(joint.p10), high=money(joint.p90)
+        )
+    ]
+    for item in found.recommendations[:limit]:
+        mark = "x" if item.chosen else " "
+        lines.append(
+            f"  [{mark}] {item.rank:>2} {money(item.risk_adjusted):>10}  {tr(item.title)} ({item.id})"
+        )
+        lines.append(f"         {render(item.finding)}")
+        lines += [f"         {change.path}: {change.before} → {change.after}" for change in item.changes]
+    return "\n".join(lines)
+
+
+def optimisation_text(found: Optimisation, currency: str) -> str:
+    """The best setting found and what it changes."""
+    money = _Money(currency)
+    lines = [
+        f"{tr('Plan as it stands')}: {money(found.baseline_total)}, {quantity(found.baseline_duration_h, 'h', language())}",
+        f"{tr('Best found')}: {money(found.best.total)}, {quantity(found.best.duration_h, 'h', language())}",
+    ]
+    lines += [f"  {change.path}: {change.before} → {change.after}" for change in found.best.changes]
+    lines.append(tr("{count} settings evaluated").format(count=found.evaluated))
+    return "\n".join(lines)
+
+
+class _Money:
+    """Formats amounts of one currency in the current language."""
+
+    def __init__(self, currency: str) -> None:
+        self._currency = currency
+
+    def __call__(self, amount: float) -> str:
+        return money_short(amount, self._currency, language())

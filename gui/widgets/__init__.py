@@ -1,0 +1,1 @@
+"""Shared painted pieces: cards, badges, chips, buttons, bars."""

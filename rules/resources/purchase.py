@@ -1,0 +1,33 @@
+"""What the purchase rules share: the plan's price in another mode, keeping the planner's own discount."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rules.base import Context
+
+
+def mode_patch(context: Context, mode: str, term_months: int | None = None) -> dict[str, Any] | None:
+    """The change to another price mode; None when the catalogue knows no such offer.
+
+    A price the planner entered keeps its distance from the list: it is scaled by the ratio of the list prices.
+    """
+    cluster = context.base.plan.cluster
+    provider, region = cluster.provider, cluster.region
+    offer = context.catalog.price(
+        cluster.accelerator, mode, provider=provider, region=region, term_months=term_months
+    )
+    if offer is None or offer.fact.value is None:
+        return None
+    patch: dict[str, Any] = {"cluster.price_mode": mode}
+    if term_months is not None:
+        patch["cluster.commitment_term_months"] = float(term_months)
+    if cluster.price_per_gpu_hour is not None:
+        listed = context.catalog.price(
+            cluster.accelerator, cluster.price_mode, provider=provider, region=region
+        )
+        if listed is None or not listed.fact.value:
+            return None
+        scaled = cluster.price_per_gpu_hour * offer.fact.value / listed.fact.value
+        patch["cluster.price_per_gpu_hour"] = float(f"{scaled:.6g}")
+    return patch

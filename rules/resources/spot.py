@@ -1,0 +1,71 @@
+"""RES-SPOT: interruptible work on on-demand capacity."""
+
+from __future__ import annotations
+
+from engine.text import N_, Message, Quantity
+from rules.base import TRAINING, Context, Fired, NotEvaluable, Outcome, Passed, Rule, no_risk
+from rules.resources.purchase import mode_patch
+
+
+def check(context: Context) -> Outcome:
+    """Fire for interruptible work with slack when a spot offer exists and leaves the total lower."""
+    plan = context.base.plan
+    if plan.cluster.price_mode != "on_demand":
+        return Passed(Message(N_("the plan does not buy on demand")))
+    if plan.schedule.interruptible is False:
+        return Passed(Message(N_("the work may not be interrupted")))
+    patch = mode_patch(context, "spot")
+    if patch is None:
+        return NotEvaluable(("cluster.price_per_gpu_hour",))
+    priced = context.pricer.usable(patch)
+    if priced is None or priced.total >= context.base.total or _too_late(context, priced.duration_h):
+        return Passed(Message(N_("spot capacity would not save money in time: interruptions cost more")))
+    training, inputs = priced.outcome.training, priced.inputs.training
+    assert training is not None and inputs is not None
+    seen = {
+        "now": Quantity(float(context.base.inputs.money.purchase.price_per_gpu_hour), "currency/GPU-h"),
+        "spot": Quantity(float(priced.inputs.money.purchase.price_per_gpu_hour), "currency/GPU-h"),
+        "mttf": Quantity(float(training.goodput.mttf_s), "s"),
+        "goodput": Quantity(float(training.goodput.goodput), "share"),
+    }
+    return Fired(
+        Message(
+            N_("On-demand hours cost {now}; spot hours {spot}, with an interruption every {mttf}."), seen
+        ),
+        (Message(N_("Goodput falls to {goodput}; the saving is after that."), seen),),
+        patch,
+    )
+
+
+def _too_late(context: Context, duration_h: float) -> bool:
+    deadline = context.base.plan.schedule.deadline_days
+    return deadline is not None and duration_h / 24.0 > (1.0 - context.thresholds["slack_share"]) * deadline
+
+
+RULE = Rule(
+    id="RES-SPOT",
+    title=N_("Run on spot capacity"),
+    family="resources",
+    kind="lever",
+    stage=4,
+    applies_to=TRAINING,
+    check=check,
+    requires=("schedule.interruptible",),
+    risk=no_risk(
+        stability=3,
+        stability_reason=N_("Capacity is taken away, often for all nodes at once."),
+        governance=1,
+        governance_reason=N_("Cheap pools may not meet security rules."),
+    ),
+    effort="M",
+    confidence="B",
+    reversibility="high",
+    verify=N_("One job of minor importance for a week; count the interruptions an hour."),
+    rollback=N_("Fall back to on-demand capacity from the last checkpoint."),
+    excludes=frozenset({"RES-COMMIT"}),
+    needs=("REL-CKPT-INTERVAL",),
+    evidence=(
+        ("CBL", N_("27 to 84 % saved while meeting deadlines")),
+        ("SKYNOMAD", N_("spot prices 3 to 10 times lower; 1.25 to 3.96 times cheaper in all")),
+    ),
+)
