@@ -1,40 +1,31 @@
-# make run: install and open the window (or run the example without a display). make test: everything CI runs.
-PYTHON ?= $(shell command -v python3.11 || command -v python3.12 || command -v python3.13 || command -v python3)
-VENV := .venv
-BIN := $(VENV)/bin
-STAMP := $(VENV)/installed.stamp
+.PHONY: run test lint format install translations wheel lock clean
 
-.PHONY: run test lint install translations wheel lock clean
+run: install  ## open the window on the example; without a display, run the example headless
+	@tools/run.sh
 
-run: $(STAMP)
-	@sh tools/run.sh $(BIN)
+test: install  ## everything: lint, unit, property, contracts, GUI offscreen, end to end in a real X window
+	@tools/test.sh
 
-test: $(STAMP)
-	@sh tools/system_packages.sh tests
-	@sh tools/test.sh $(BIN)
+lint: install  ## ruff, mypy, import contracts
+	@tools/lint.sh
 
-lint: $(STAMP)
-	$(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
+format: install
+	@.venv/bin/ruff check --quiet --fix . ; .venv/bin/ruff format --quiet .
 
-install: $(STAMP)
+install:  ## .venv with the locked versions and the program itself
+	@tools/install.sh
 
-$(STAMP): pyproject.toml requirements.lock tools/system_packages.sh
-	@sh tools/system_packages.sh venv
-	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements.lock
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
-	@sh tools/system_packages.sh window
-	@touch $(STAMP)
+translations: install  ## bring assets/i18n up to date with the sources
+	@.venv/bin/python tools/translations.py extract
+	@.venv/bin/python tools/translations.py compile
 
-translations: $(STAMP)
-	$(BIN)/python tools/translations.py extract
-	$(BIN)/python tools/translations.py compile
+wheel: install  ## dist/flopwise-*.whl
+	@.venv/bin/python -m pip --disable-pip-version-check wheel -q --no-deps --no-build-isolation -w dist .
+	@ls dist/*.whl
 
-wheel: $(STAMP)
-	$(BIN)/python -m pip wheel --quiet --no-deps --no-build-isolation --wheel-dir dist .
+lock: install  ## newest allowed versions into requirements.lock
+	@tools/lock.sh
 
-lock: $(STAMP)
-	$(BIN)/python -m pip freeze --all --exclude-editable --exclude flopwise --exclude pip > requirements.lock
-
-clean:
-	rm -rf build dist $(VENV) *.egg-info
+clean:  ## remove what can be made again, except .venv
+	@rm -rf build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@find . -name __pycache__ -not -path './.venv/*' -prune -exec rm -rf {} +

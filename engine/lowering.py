@@ -361,7 +361,7 @@ def _purchase(values: PlanValues) -> Purchase:
         price_source="" if entered or fact is None else fact.source,
         price_date="" if entered or fact is None else fact.date,
         reserved=np.where(reserved, 1.0, 0.0),
-        term_months=values.number_or("cluster.commitment_term_months", 12.0),
+        term_months=values.number_or("cluster.commitment_term_months", 0.0),
         busy_share=values.number("cluster.busy_share"),
         support_share=values.number("operations.support_share"),
     )

@@ -79,9 +79,9 @@ class _Parser(argparse.ArgumentParser):
 
 def build_parser() -> argparse.ArgumentParser:
     """The command line: one subcommand a use case, each described by gui.commands."""
-    common = argparse.ArgumentParser(add_help=False)
+    common = _Parser(add_help=False)
     common.add_argument("--json", action="store_true", help="print one JSON object")
-    plan = argparse.ArgumentParser(add_help=False)
+    plan = _Parser(add_help=False)
     plan.add_argument("plan", help="plan file; - reads standard input")
     plan.add_argument("--set", action="append", default=[], metavar="PATH=VALUE", help="override a field")
     plan.add_argument("--seed", type=int, default=0, help="seed of the draws")

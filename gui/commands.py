@@ -12,11 +12,11 @@ from typing import Any
 from engine.catalog import Catalog, load_catalog
 from engine.errors import InputError
 from engine.estimation import estimate
-from engine.optimize.search import OBJECTIVES, Optimisation, optimize
+from engine.optimize.search import OBJECTIVES, optimize
 from engine.plan import Plan, apply_patch, plan_from_json, plan_to_json
 from engine.plan.plan import Provenance
 from engine.reliability.summaries import checkpoint_summary
-from engine.results import Candidate, Change, Estimate, RecommendationSet
+from engine.results import Candidate, Change, Estimate, Optimisation, RecommendationSet
 from engine.text import N_, Message
 from gui import summaries
 from gui.i18n import render, tr
@@ -125,6 +125,15 @@ def _checkpoint(options: argparse.Namespace) -> CommandResult:
     keys = ("optimal_interval_s", "goodput", "expected_segment_s", "young_s", "daly_s")
     data = {key: summaries.finite(getattr(found, key)) for key in keys}
     return CommandResult(data, "\n".join(f"{key} {value!r}" for key, value in data.items()))
+
+
+def _bench(options: argparse.Namespace) -> CommandResult:
+    from gui.services.bench import run_benchmarks
+
+    data = run_benchmarks(load_catalog())
+    return CommandResult(
+        data, "\n".join(f"{key} {item['value']:.4g} {item['unit']}" for key, item in data.items())
+    )
 
 
 def _rules(options: argparse.Namespace) -> CommandResult:
@@ -294,6 +303,7 @@ COMMANDS: tuple[Command, ...] = (
             _number("--interval-s", required=False),
         ),
     ),
+    Command("bench", "time the program on this machine", _bench),
     Command("rules", "list every rule", _rules),
     Command(
         "catalog",

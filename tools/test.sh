@@ -1,14 +1,14 @@
-#!/bin/sh
-# Everything CI runs: style, types, import directions, tests, then the whole road in a real X window.
-set -eu
-BIN=$1
-"$BIN/ruff" check .
-"$BIN/ruff" format --check .
-"$BIN/mypy"
-"$BIN/lint-imports"
-if command -v xvfb-run >/dev/null 2>&1; then
-    QT_QPA_PLATFORM=xcb xvfb-run -a -s "-screen 0 1600x1000x24" "$BIN/pytest" -q -m e2e tests/e2e
+#!/usr/bin/env bash
+# Everything: lint, all tests offscreen on two workers, then the end-to-end flow in a real X window.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+tools/system_packages.sh test
+tools/lint.sh
+.venv/bin/pytest -q -n 2 --dist worksteal -m "not e2e"
+if command -v xvfb-run >/dev/null && command -v Xvfb >/dev/null; then
+    QT_QPA_PLATFORM=xcb xvfb-run --auto-servernum --server-args="-screen 0 1440x900x24" \
+        .venv/bin/pytest -q -m e2e
 else
-    echo "Xvfb is not to be had: the end-to-end test in a real X window is left out."
+    echo "Xvfb cannot be had here: the end-to-end tests run without a real X window (offscreen)."
+    .venv/bin/pytest -q -m e2e
 fi
-exec "$BIN/pytest" -q -n 2 -m "not e2e" tests

@@ -15,6 +15,7 @@ from engine.values import PlanValues
 # B* of Zhang et al. (arXiv 2410.21676) costs 20 % more than linear scaling, which is a fifth of McCandlish's
 # critical batch on the same hyperbola; both figures are catalogue facts.
 _SEARCH_SPAN = 16.0
+_WORST = 1e30
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,7 @@ def best_batch(values: PlanValues) -> BatchOptimum:
             lower(replace(values, overrides={**values.overrides, **columns})), values.plan.scope
         )
         feasible = np.broadcast_to(np.asarray(outcome.feasible_code) == 0, batch.shape)
-        return np.where(feasible, outcome.total, np.inf), np.asarray(tokens)
+        return np.where(feasible, outcome.total, _WORST), np.asarray(tokens)
 
     low = max(1.0, training.global_batch_tokens / _SEARCH_SPAN / quantum)
     high = max(low * 2.0, training.global_batch_tokens * _SEARCH_SPAN / quantum)

@@ -35,19 +35,13 @@ _VIRTUAL_LIMIT = 12
 
 
 @dataclass(frozen=True, slots=True)
-class LayoutSearch:
+class LayoutGrid:
     """All layouts tried for one cluster size: a column a field, step time [s], memory [byte], reason codes."""
 
     columns: dict[str, FloatArray]
     step_time_s: FloatArray
     memory_bytes: FloatArray
     codes: FloatArray
-    excluded: dict[str, int]
-
-    @property
-    def evaluated(self) -> int:
-        """How many layouts were evaluated."""
-        return int(self.step_time_s.size)
 
     def best(self) -> dict[str, Any] | None:
         """The fastest feasible layout as plan values; ties go to the simplest (first) one."""
@@ -55,11 +49,25 @@ class LayoutSearch:
         index = int(np.argmin(times)) if times.size else 0
         if not times.size or not np.isfinite(times[index]):
             return None
-        return self.setting(index)
-
-    def setting(self, index: int) -> dict[str, Any]:
-        """Row `index` as plan values by field path."""
         return {path: _plan_value(path, self.columns[path][index]) for path in FIELDS}
+
+    def excluded(self) -> dict[str, int]:
+        """How many layouts each reason left out."""
+        counts = zip(*np.unique(self.codes, return_counts=True), strict=True)
+        return {REASONS[int(code)]: int(n) for code, n in counts if code != FEASIBLE}
+
+
+@dataclass(frozen=True, slots=True)
+class LayoutSearch:
+    """What a search found, without its rows: small enough to remember many of them."""
+
+    setting: dict[str, Any] | None
+    evaluated: int
+    excluded: dict[str, int]
+
+    def best(self) -> dict[str, Any] | None:
+        """The fastest feasible layout as plan values, None when none fits."""
+        return self.setting
 
 
 def _plan_value(path: str, value: float) -> Any:
@@ -71,12 +79,32 @@ def _plan_value(path: str, value: float) -> Any:
 
 
 def search_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[str]) -> LayoutSearch:
-    """Evaluate every layout of `count` accelerators that varies the `free` fields and keeps the others.
+    """The fastest layout of `count` accelerators that varies the `free` fields and keeps the others.
+
+    Exhaustive, see `evaluate_layouts`. Remembered: the estimate, the rules and the search ask alike.
+    """
+    key = plan.model_dump_json(include=_RELEVANT)
+    return _search(key, count, free, _Held(plan, catalog))
+
+
+def evaluate_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[str]) -> LayoutGrid:
+    """Time and memory of every layout of `count` accelerators over the `free` fields, in one kernel call.
 
     Exhaustive over powers of two (and divisors of the layer count for pipelines) with exact divisibility;
-    memory is the filter. Cached: the same question is asked by the estimate, the rules and the search.
+    memory is the filter, with a margin of 1 - AUTO_MEMORY_SHARE.
     """
-    return _search(plan.model_dump_json(include=_RELEVANT), count, free, _Held(plan, catalog))
+    grid = _enumerate(plan, count, free)
+    overrides: dict[str, Array] = {**grid, "cluster.accelerator_count": float(count)}
+    inputs = lower(PlanValues(plan, catalog, overrides))
+    assert inputs.training is not None
+    step, memory, codes = run_training_step(inputs, inputs.training, AUTO_MEMORY_SHARE)
+    shape = grid[FIELDS[0]].shape
+    return LayoutGrid(
+        grid,
+        np.array(np.broadcast_to(step.step_time_s, shape)),
+        np.array(np.broadcast_to(memory.total_bytes, shape)),
+        np.array(np.broadcast_to(codes, shape), dtype=float),
+    )
 
 
 _RELEVANT: Any = {
@@ -107,25 +135,15 @@ class _Held:
         return isinstance(other, _Held) and other.catalog.version == self.catalog.version
 
 
-@lru_cache(maxsize=256)
+@lru_cache(maxsize=512)
 def _search(key: str, count: int, free: frozenset[str], held: _Held) -> LayoutSearch:
-    plan = held.plan
-    grid = _enumerate(plan, count, free)
-    overrides: dict[str, Array] = {**grid, "cluster.accelerator_count": float(count)}
-    inputs = lower(PlanValues(plan, held.catalog, overrides))
-    assert inputs.training is not None
-    step, memory, codes = run_training_step(inputs, inputs.training, AUTO_MEMORY_SHARE)
-    shape = grid[FIELDS[0]].shape
-    reasons = np.array(np.broadcast_to(codes, shape), dtype=float)
-    counts = zip(*np.unique(reasons, return_counts=True), strict=True)
-    excluded = {REASONS[int(code)]: int(n) for code, n in counts if code != FEASIBLE}
-    return LayoutSearch(
-        grid,
-        np.array(np.broadcast_to(step.step_time_s, shape)),
-        np.array(np.broadcast_to(memory.total_bytes, shape)),
-        reasons,
-        excluded,
-    )
+    grid = evaluate_layouts(held.plan, held.catalog, count, free=free)
+    return LayoutSearch(grid.best(), int(grid.step_time_s.size), grid.excluded())
+
+
+def forget_layouts() -> None:
+    """Empty the memory of searches, so that a benchmark times the search itself."""
+    _search.cache_clear()
 
 
 def layout_options(plan: Plan, count: int) -> dict[str, tuple[float, ...]]:

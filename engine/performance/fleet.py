@@ -70,6 +70,17 @@ def _busiest_ahead(factors: FloatArray, reach_hours: FloatArray) -> FloatArray:
     return busiest
 
 
+def _time_in_service(load: ServingInputs, instance: InstancePerformance) -> FloatArray:
+    """Time a request holds a slot while the batch is full [s].
+
+    A capacity that the caller has rescaled (calibration, a draw of the error band) stretches it alike.
+    """
+    own = np.asarray(instance.output_tokens_per_s) / load.output_tokens
+    capacity = np.asarray(instance.requests_per_s_capacity)
+    stretch = np.where(capacity > 0.0, own / np.where(capacity > 0.0, capacity, 1.0), np.nan)
+    return np.asarray(instance.ttft_s + load.output_tokens * instance.tpot_s_p95 * stretch)
+
+
 def _size_hours(
     requests_per_s: FloatArray,
     load: ServingInputs,
@@ -82,7 +93,7 @@ def _size_hours(
         requests_per_s=requests_per_s,
         batch=_column(instance.batch),
         capacity_per_s=_column(instance.requests_per_s_capacity),
-        ttft_s=_column(instance.ttft_s),
+        service_s=_column(_time_in_service(load, instance)),
         arrival_cv=_column(load.arrival_cv),
         headroom=_column(headroom),
         beta=_column(constants.staffing_beta_p95),
@@ -108,13 +119,14 @@ def _sum_months(
 @lru_cache(maxsize=8)
 def _log_peaks(relative: tuple[float, ...]) -> FloatArray:
     """Logarithm of peak over mean of a profile raised to each power of _SHARPNESS; slow, hence kept."""
-    return np.array([-np.log(np.power(relative, gamma).mean()) for gamma in _SHARPNESS])
+    means = [np.power(relative, gamma).mean() for gamma in _SHARPNESS]
+    return -np.log(np.asarray(means, dtype=np.float64))
 
 
 def _relative_shape(own: FloatArray) -> FloatArray:
     """The profile over its highest hour; a daily hump where every hour is alike."""
     if float(np.ptp(own)) > 0.0:
-        return own / own.max()
+        return np.asarray(own / own.max())
     angle = 2.0 * np.pi * (np.arange(own.size) % _HOURS_OF_DAY) / _HOURS_OF_DAY
     return np.asarray(np.exp(np.cos(angle - np.pi) - 1.0))
 
@@ -140,9 +152,9 @@ def fleet_hours(
 
     The rate of hour h in month m is mean*f(h)*(1+growth)^m; `burst` (peak minute over its hour) multiplies
     what is sized for, not what is served. A static fleet is sized on the busiest hour and resized monthly;
-    an autoscaled one (flag 1) on the busiest hour from h until a cold start later, in whole hours. Spares are
-    the larger of `spare_instances` and those that `availability` asks for. `headroom` is the share of capacity
-    kept free; `burst` and `headroom` multiply: give one of them where both stand for the same margin.
+    an autoscaled one (flag 1) on the busiest hour from h until a cold start later, in whole hours. Spares
+    are the larger of `spare_instances` and those that `availability` asks for. `headroom` is the share of
+    capacity kept free; `burst` and `headroom` multiply: give one of them where both stand for the same margin.
     Arguments have the rows' shape, `profile` (168,). [TRAFFIC] "Using it".
     """
     factors = load_factors(profile, peak_to_mean)

@@ -60,7 +60,7 @@ def instances_needed(
     requests_per_s: Array,
     batch: Array,
     capacity_per_s: Array,
-    ttft_s: Array,
+    service_s: Array,
     arrival_cv: Array,
     headroom: Array,
     beta: Array,
@@ -68,15 +68,15 @@ def instances_needed(
 ) -> FloatArray:
     """Instances that serve an arrival rate within the targets, at least one [count]; NaN without capacity.
 
-    N = lambda*(TTFT + batch/capacity) by Little's law; the larger of slots(N)/batch and
-    lambda/(capacity*ceiling), over the share of capacity not kept free, rounded up.
-    `capacity_per_s` is the fluid capacity of an instance [requests/s], `headroom` a share.
+    N = lambda*service by Little's law; the larger of slots(N)/batch and lambda/(capacity*ceiling), over the
+    share of capacity not kept free, rounded up. `batch` is the slots of an instance, `capacity_per_s` its
+    fluid capacity [requests/s], `service_s` TTFT + osl*TPOT with the batch full, `headroom` a share.
     [FIT_SERVING] section 5.2.
     """
     able = (np.asarray(batch) > 0.0) & (np.asarray(capacity_per_s) > 0.0)
     slots_each = np.where(able, batch, 1.0)
     rate_each = np.where(able, capacity_per_s, 1.0)
-    in_service = requests_per_s * (np.where(able, ttft_s, 0.0) + slots_each / rate_each)
+    in_service = requests_per_s * np.where(able, service_s, 0.0)
     slots = staffed_slots(in_service=in_service, arrival_cv=arrival_cv, beta=beta)
     shares = np.maximum(slots / slots_each, requests_per_s / (rate_each * utilisation_ceiling))
     # Rounding noise of a product must not buy a whole instance.

@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.arrays import Array, BoolArray, FloatArray
 from engine.codes import SERVING_PRECISIONS
+from engine.performance.flops import count_moe_layers, count_parameters
 from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.queueing import TAIL_P95, length_at_p95, prefill_wait_s
 from engine.performance.serving_constants import ServingConstants
@@ -21,6 +22,7 @@ _INT4, _MXFP4, _NVFP4 = (SERVING_PRECISIONS.index(name) for name in ("int4", "mx
 _ACTIVATION_BYTES = 2.0
 """Activations, embeddings and the output head stay in a 16-bit format."""
 _CLOSED_LOOP_ROUNDS = 4
+_HALVINGS = 30
 
 FEASIBLE, WEIGHTS_TOO_LARGE, TPOT_MISSED, TTFT_MISSED = 0, 1, 2, 3
 """Values of `feasible_code`."""
@@ -61,16 +63,12 @@ class ServingInputs:
 
 @dataclass(frozen=True, slots=True)
 class AttentionVariant:
-    """Attention other than grouped-query over the whole context; zeros = plain. Counts.
+    """Layers that do not cache or attend to the whole context; zeros = none. Counts.
 
-    Latent attention (MLA): Hugging Face's `kv_lora_rank`, `qk_rope_head_dim`, `q_lora_rank`, with the model's
-    `head_dim` that of queries without position and of values. `sliding_window_layers` see the last
-    `sliding_window` tokens only; `linear_attention_layers` keep no KV cache.
+    `sliding_window_layers` see the last `sliding_window` tokens only; `linear_attention_layers` keep no
+    KV cache. Latent attention (MLA) is part of ModelShape.
     """
 
-    kv_lora_rank: Array = 0.0
-    qk_rope_head_dim: Array = 0.0
-    q_lora_rank: Array = 0.0
     sliding_window_layers: Array = 0.0
     sliding_window: Array = 0.0
     linear_attention_layers: Array = 0.0
@@ -92,18 +90,21 @@ class ServingCase:
 
 @dataclass(frozen=True, slots=True)
 class InstancePerformance:
-    """One instance at the batch it is run with.
+    """One instance at the batch and load it is run with.
 
-    `batch` is the largest that meets memory, TPOT and TTFT; `max_batch` what memory and engine allow.
-    `tpot_s_p95` is TPOT with the batch full (staffing keeps it so rare), `tpot_s` and `ttft_s` means at the
-    highest planned utilisation. Throughput and `requests_per_s_capacity` are fluid, the batch kept full.
-    `kv_bytes_per_sequence` is for the whole instance at full context. `feasible_code`: 0 all targets
-    met; 1 weights and one sequence do not fit (batch 0, times NaN); 2 TPOT missed even at batch 1 (figures
-    are of batch 1); 3 TTFT missed even at batch 1 (the batch follows TPOT alone).
+    `batch` is the largest that memory, engine and TPOT target allow; `max_batch` leaves TPOT out.
+    `occupancy` is the mean of sequences in service at `requests_per_s_capacity`: the full batch, or fewer
+    where prompts would else wait beyond the TTFT target. `tpot_s_p95` is TPOT with the batch full (staffing keeps that
+    rare), `ttft_s_p95` a long prompt after a long wait; `tpot_s` and `ttft_s` are means, all at the highest
+    planned share of that capacity. `kv_bytes_per_sequence` is for the whole instance at full context.
+    `feasible_code`: 0 all targets met; 1 weights and one sequence do not fit (batch 0, times NaN);
+    2 TPOT missed even at batch 1 (figures are of batch 1); 3 TTFT missed even without load (capacity
+    follows TPOT alone).
     """
 
     batch: Array
     max_batch: Array
+    occupancy: Array
     ttft_s: Array
     ttft_s_p95: Array
     tpot_s: Array
@@ -129,13 +130,12 @@ class ClosedLoop:
 
 @dataclass(frozen=True, slots=True)
 class _Weights:
-    """Parameters of a network by the way they are stored and read [count]; `expert` = one in every layer."""
+    """Bytes read by a forward pass and parameters met by a token, before sharding."""
 
-    attention: FloatArray
-    mlp: FloatArray
-    expert: FloatArray
+    fixed_bytes: FloatArray
+    expert_bytes: FloatArray
+    active_layers: FloatArray
     head: FloatArray
-    stored_embedding: FloatArray
     is_moe: BoolArray
 
 
@@ -161,21 +161,21 @@ def kv_bytes_per_token(
     window caps it per sequence, not per token. Llama-3.1-8B in bf16: 131,072 B.
     """
     layers = model.num_hidden_layers - np.asarray(attention.linear_attention_layers)
-    return np.asarray(_cached_values(model, attention) * kv_bytes * layers)
+    return np.asarray(_cached_values(model) * kv_bytes * layers)
 
 
 def kv_bytes_per_sequence(case: ServingCase, tokens: Array) -> FloatArray:
     """KV cache of a sequence of `tokens`, for the whole instance without copies [byte]."""
-    per_layer_token = _cached_values(case.model, case.attention) * _kv_value_bytes(case)
+    per_layer_token = _cached_values(case.model) * _kv_value_bytes(case)
     return per_layer_token * _cached_layer_tokens(case, tokens)
 
 
 def weight_bytes_per_gpu(case: ServingCase) -> FloatArray:
     """Weights that lie in one accelerator's memory [byte], mean over pipeline stages."""
-    weights, load = _count_weights(case.model, case.attention), case.load
-    stored = _fixed_weight_bytes(case, weights) + weights.stored_embedding * _ACTIVATION_BYTES
-    experts = np.asarray(case.model.num_experts) * weights.expert * _weight_bytes(case)
-    sharded = stored / load.tensor_parallel + experts / _expert_ranks(load)
+    weights, load, model = _weigh(case), case.load, case.model
+    embedding = model.vocab_size * np.asarray(model.hidden_size) * _ACTIVATION_BYTES
+    stored = weights.fixed_bytes + embedding * (1.0 - np.asarray(model.tie_word_embeddings))
+    sharded = stored / load.tensor_parallel + weights.expert_bytes / _expert_ranks(load)
     return np.asarray(sharded / load.pipeline_parallel)
 
 
@@ -272,7 +272,7 @@ def serve_instance(
     constants: ServingConstants,
     attention: AttentionVariant = PLAIN_ATTENTION,
 ) -> InstancePerformance:
-    """The largest batch within memory, TPOT and TTFT targets, and what the instance does with it.
+    """The largest batch within memory and TPOT target, the load within the TTFT target, and what comes of it.
 
     `hardware.peak_flops` is the peak at the precision the weights run at; formats the accelerator lacks
     come as bf16 x `weight_only_compute_factor`. Never raises; see InstancePerformance.feasible_code.
@@ -282,90 +282,78 @@ def serve_instance(
     step, room = _step(case), max_batch(case)
     fits = room >= 1.0
     tpot_met = _tpot_s(case, step, 1.0) <= load.tpot_slo_s
+    batch = np.maximum(_largest_batch(case, step, room), 1.0)
+    run = np.where(fits, batch, np.nan)
     ttft_p95 = _ttft_p95(case, step)
-    ttft_met = ttft_p95(np.ones(())) <= load.ttft_slo_s
-    ttft_limit = np.where(ttft_met, load.ttft_slo_s, np.inf)
-
-    def meets(batch: FloatArray) -> BoolArray:
-        return np.asarray((_tpot_s(case, step, batch) <= load.tpot_slo_s) & (ttft_p95(batch) <= ttft_limit))
-
-    found = np.maximum(_largest(meets, room), 1.0)
+    ttft_met = ttft_p95(np.zeros(())) <= load.ttft_slo_s
+    waiting = np.where(ttft_met, _largest_occupancy(ttft_p95, load.ttft_slo_s, run), run)
     code = np.select(
         [~fits, ~tpot_met, ~ttft_met], [WEIGHTS_TOO_LARGE, TPOT_MISSED, TTFT_MISSED], default=FEASIBLE
     )
-    run = np.where(fits, found, np.nan)
-    tpot = _tpot_s(case, step, run)
-    planned = run * constants.utilisation_ceiling
-    throughput = np.where(fits, run / tpot, 0.0)
+    loaded_tpot = _tpot_s(case, step, waiting)
+    throughput = np.where(fits, waiting / loaded_tpot, 0.0)
     return InstancePerformance(
-        batch=np.where(fits, found, 0.0),
+        batch=np.where(fits, batch, 0.0),
         max_batch=room,
-        ttft_s=_ttft_mean_s(case, step, run),
-        ttft_s_p95=ttft_p95(run),
-        tpot_s=_tpot_s(case, step, planned),
-        tpot_s_p95=tpot,
+        occupancy=np.where(fits, waiting, 0.0),
+        ttft_s=_ttft_mean_s(case, step, waiting),
+        ttft_s_p95=ttft_p95(waiting),
+        tpot_s=_tpot_s(case, step, waiting * constants.utilisation_ceiling),
+        tpot_s_p95=_tpot_s(case, step, run),
         output_tokens_per_s=throughput,
         requests_per_s_capacity=throughput / load.output_tokens,
         weight_bytes_per_gpu=weight_bytes_per_gpu(case),
         kv_bytes_per_sequence=kv_bytes_per_sequence(case, load.input_tokens + np.asarray(load.output_tokens)),
         prefill_s_per_request=step.prefill,
-        prefill_share=run / load.output_tokens * step.prefill / tpot,
+        prefill_share=waiting / load.output_tokens * step.prefill / loaded_tpot,
         feasible_code=code,
     )
 
 
-def _largest(meets: Callable[[FloatArray], BoolArray], upper: FloatArray) -> FloatArray:
-    """Largest whole number up to `upper` that meets a condition which, once broken, stays broken; else 0."""
-    low, high = np.zeros_like(upper), np.asarray(upper)
-    for _ in range(int(np.ceil(np.log2(upper.max(initial=0.0) + 1.0)))):
+def _largest_batch(case: ServingCase, step: _Step, room: FloatArray) -> FloatArray:
+    """Largest whole batch up to `room` within the TPOT target, which grows with the batch; 0 if none is."""
+    low, high = np.zeros_like(room), np.nan_to_num(room)
+    for _ in range(int(np.ceil(np.log2(high.max(initial=0.0) + 1.0)))):
         middle = np.ceil((low + high) / 2.0)
-        good = meets(np.maximum(middle, 1.0))
+        good = _tpot_s(case, step, np.maximum(middle, 1.0)) <= case.load.tpot_slo_s
         low, high = np.where(good, middle, low), np.where(good, high, middle - 1.0)
     return low
 
 
-def _count_weights(model: ModelShape, attention: AttentionVariant) -> _Weights:
-    """Parameters by group; norms, biases and routers are left out (below 0.1 %)."""
-    hidden, heads, size = np.asarray(model.hidden_size), model.num_attention_heads, model.head_dim
-    is_moe = np.asarray(model.num_experts) > 0.0
-    expert_layers = np.where(is_moe, model.num_hidden_layers - np.asarray(model.first_k_dense_replace), 0.0)
-    matrices = 2.0 + np.asarray(model.gated_mlp)
-    dense = (model.num_hidden_layers - expert_layers) * np.asarray(model.intermediate_size)
-    shared = expert_layers * model.shared_expert_intermediate_size
-    plain = 2.0 * hidden * size * (heads + np.asarray(model.num_key_value_heads))
-    rank, rope = np.asarray(attention.kv_lora_rank), np.asarray(attention.qk_rope_head_dim)
-    query_in = np.where(np.asarray(attention.q_lora_rank) > 0.0, attention.q_lora_rank, hidden)
-    query_down = np.where(np.asarray(attention.q_lora_rank) > 0.0, hidden * attention.q_lora_rank, 0.0)
-    query = query_down + query_in * heads * (size + rope)
-    latent = query + hidden * (rank + rope) + rank * heads * 2.0 * size + heads * size * hidden
-    head = hidden * np.asarray(model.vocab_size)
+def _largest_occupancy(
+    ttft_p95: Callable[[FloatArray], FloatArray], target_s: Array, batch: FloatArray
+) -> FloatArray:
+    """Largest mean number of sequences up to `batch` within the TTFT target, which grows with it."""
+    low, high = np.zeros_like(batch), batch
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2.0
+        good = ttft_p95(middle) <= target_s
+        low, high = np.where(good, middle, low), np.where(good, high, middle)
+    return np.where(ttft_p95(batch) <= target_s, batch, low)
+
+
+def _weigh(case: ServingCase) -> _Weights:
+    """Weights by the way they are stored and read. Published 4-bit checkpoints keep attention in 16 bits."""
+    model, constants = case.model, case.constants
+    counts = count_parameters(model)
+    code = np.asarray(case.load.weight_precision_code)
+    kept = (code == _INT4) | (code == _MXFP4) | ((code == _NVFP4) & np.greater(model.kv_lora_rank, 0.0))
+    each = constants.bytes_per_element(case.load.weight_precision_code)
+    attention = counts.attention * np.where(kept, constants.weight_bytes_16bit, each)
+    others = counts.mlp + np.asarray(counts.shared_experts)
+    head = np.asarray(counts.embedding)
+    small = (counts.router + np.asarray(counts.norms) + head) * _ACTIVATION_BYTES
     return _Weights(
-        attention=np.where(rank > 0.0, latent, plain) * model.num_hidden_layers,
-        mlp=matrices * hidden * (dense + shared),
-        expert=matrices * hidden * model.moe_intermediate_size * expert_layers,
+        fixed_bytes=attention + others * each + small,
+        expert_bytes=counts.experts * each,
+        active_layers=counts.attention + others + counts.active_experts,
         head=head,
-        stored_embedding=head * (1.0 - np.asarray(model.tie_word_embeddings)),
-        is_moe=is_moe,
+        is_moe=np.greater(model.num_experts, 0.0),
     )
-
-
-def _weight_bytes(case: ServingCase) -> FloatArray:
-    return case.constants.bytes_per_element(case.load.weight_precision_code)
 
 
 def _kv_value_bytes(case: ServingCase) -> FloatArray:
     return case.constants.bytes_per_element(case.load.kv_precision_code)
-
-
-def _fixed_weight_bytes(case: ServingCase, weights: _Weights) -> FloatArray:
-    """Bytes of what every token reads: attention, dense and shared MLP, output head, before sharding."""
-    code = np.asarray(case.load.weight_precision_code)
-    latent = np.asarray(case.attention.kv_lora_rank) > 0.0
-    # Published 4-bit checkpoints leave these attention weights in 16 bits.
-    kept = (code == _INT4) | (code == _MXFP4) | ((code == _NVFP4) & latent)
-    each = _weight_bytes(case)
-    attention = weights.attention * np.where(kept, case.constants.weight_bytes_16bit, each)
-    return attention + weights.mlp * each + weights.head * _ACTIVATION_BYTES
 
 
 def _expert_ranks(load: ServingInputs) -> FloatArray:
@@ -375,14 +363,14 @@ def _expert_ranks(load: ServingInputs) -> FloatArray:
 def _kv_ranks(case: ServingCase) -> FloatArray:
     """Ranks of a tensor-parallel group that hold different parts of the cache; the latent one is copied."""
     split = np.minimum(case.load.tensor_parallel, case.model.num_key_value_heads)
-    return np.where(np.asarray(case.attention.kv_lora_rank) > 0.0, 1.0, split)
+    return np.where(np.greater(case.model.kv_lora_rank, 0.0), 1.0, split)
 
 
-def _cached_values(model: ModelShape, attention: AttentionVariant) -> FloatArray:
+def _cached_values(model: ModelShape) -> FloatArray:
     """Numbers cached for a token in a layer."""
-    rank = np.asarray(attention.kv_lora_rank)
+    rank = np.asarray(model.kv_lora_rank)
     plain = 2.0 * model.num_key_value_heads * np.asarray(model.head_dim)
-    return np.where(rank > 0.0, rank + attention.qk_rope_head_dim, plain)
+    return np.where(rank > 0.0, rank + model.qk_rope_head_dim, plain)
 
 
 def _full_layers(case: ServingCase) -> FloatArray:
@@ -398,7 +386,7 @@ def _cached_layer_tokens(case: ServingCase, tokens: Array) -> FloatArray:
 
 
 def _attended_pairs(case: ServingCase, tokens: Array) -> FloatArray:
-    """Pairs of tokens causal attention forms over a prompt, summed over layers: m*n - m^2/2, m = min(n, w)."""
+    """Pairs of tokens causal attention forms in a prompt, all layers: m*n - m^2/2, m = min(n, w)."""
     seen = np.minimum(tokens, case.attention.sliding_window)
     windowed = seen * tokens - np.square(seen) / 2.0
     full = np.square(tokens) / 2.0
@@ -435,8 +423,7 @@ def _communication_s_per_token(case: ServingCase, weights: _Weights) -> FloatArr
     sent = 2.0 * 2.0 * (ranks - 1.0) / ranks * model.hidden_size * _ACTIVATION_BYTES
     reduce = np.where(ranks > 1.0, sent * model.num_hidden_layers / _link_rate(case, ranks), 0.0)
     routed = np.minimum(model.num_experts_per_tok, copies) * np.asarray(model.hidden_size)
-    layers = model.num_hidden_layers - np.asarray(model.first_k_dense_replace)
-    moved = case.constants.dispatch_bytes_per_element * routed * layers
+    moved = case.constants.dispatch_bytes_per_element * routed * count_moe_layers(model)
     spread = weights.is_moe & (copies > 1.0)
     return np.asarray(reduce + np.where(spread, moved / _link_rate(case, ranks * copies), 0.0))
 
@@ -447,13 +434,13 @@ def _prefill_rank_s(case: ServingCase) -> FloatArray:
     Cached tokens need no GEMMs; the others still attend to them.
     """
     model, load, constants = case.model, case.load, case.constants
-    weights = _count_weights(model, case.attention)
+    weights = _weigh(case)
     cached = load.prefix_hit_rate * np.asarray(load.input_tokens)
     fresh = load.input_tokens - cached
-    active = weights.attention + weights.mlp + model.num_experts_per_tok * weights.expert
-    gemm = 2.0 * active * fresh / _gemm_rate(case, weights)
-    latent = np.asarray(case.attention.kv_lora_rank) > 0.0
-    width = 4.0 * model.head_dim + np.where(latent, 2.0 * np.asarray(case.attention.qk_rope_head_dim), 0.0)
+    gemm = 2.0 * weights.active_layers * fresh / _gemm_rate(case, weights)
+    latent = model.qk_nope_head_dim + np.asarray(model.qk_rope_head_dim) + model.v_head_dim
+    plain = 2.0 * np.asarray(model.head_dim)
+    width = 2.0 * np.where(np.greater(model.kv_lora_rank, 0.0), latent, plain)
     pairs = _attended_pairs(case, load.input_tokens) - _attended_pairs(case, cached)
     rate = constants.attention_efficiency * np.asarray(case.hardware.peak_bf16_flops)
     attended = width * model.num_attention_heads * pairs / rate
@@ -464,33 +451,32 @@ def _prefill_rank_s(case: ServingCase) -> FloatArray:
 def _decode_compute_s(case: ServingCase, weights: _Weights, tokens: Array) -> FloatArray:
     """FLOP time of one token on one tensor-parallel rank, all layers [s]."""
     model = case.model
-    active = weights.attention + weights.mlp + weights.head + model.num_experts_per_tok * weights.expert
-    rank = np.asarray(case.attention.kv_lora_rank)
+    rank = np.asarray(model.kv_lora_rank)
     # Decoding latent attention works on the latent itself: scores over rank + rope, values over rank.
-    absorbed = 2.0 * (2.0 * rank + case.attention.qk_rope_head_dim)
+    absorbed = 2.0 * (2.0 * rank + model.qk_rope_head_dim)
     width = np.where(rank > 0.0, absorbed, 4.0 * np.asarray(model.head_dim)) * model.num_attention_heads
     rate = case.constants.attention_efficiency * np.asarray(case.hardware.peak_bf16_flops)
     attended = width * _cached_layer_tokens(case, tokens) / rate
+    active = weights.active_layers + weights.head
     return np.asarray((2.0 * active / _gemm_rate(case, weights) + attended) / case.load.tensor_parallel)
 
 
 def _step(case: ServingCase) -> _Step:
     model, load, constants = case.model, case.load, case.constants
-    weights = _count_weights(model, case.attention)
+    weights = _weigh(case)
     stages = np.asarray(load.pipeline_parallel)
     read = np.asarray(case.hardware.memory_bandwidth_bytes_per_s)
     weight_rate = constants.weight_bandwidth_efficiency * read * stages
     context = load.input_tokens + np.asarray(load.output_tokens) / 2.0
     cache = kv_bytes_per_sequence(case, context) / (_kv_ranks(case) * stages)
-    experts = np.asarray(model.num_experts) * weights.expert * _weight_bytes(case) / _expert_ranks(load)
     layer = (
         constants.layer_overhead
-        + constants.mla_layer_overhead * (np.asarray(case.attention.kv_lora_rank) > 0.0)
-        + constants.hybrid_layer_overhead * (np.asarray(case.attention.linear_attention_layers) > 0.0)
+        + constants.mla_layer_overhead * np.greater(model.kv_lora_rank, 0.0)
+        + constants.hybrid_layer_overhead * np.greater(case.attention.linear_attention_layers, 0.0)
     )
     return _Step(
-        fixed_weights=_fixed_weight_bytes(case, weights) / load.tensor_parallel / weight_rate,
-        all_experts=experts / weight_rate,
+        fixed_weights=weights.fixed_bytes / load.tensor_parallel / weight_rate,
+        all_experts=weights.expert_bytes / _expert_ranks(load) / weight_rate,
         cache=cache / (constants.kv_bandwidth_efficiency * read),
         compute=_decode_compute_s(case, weights, context) / stages,
         communication=_communication_s_per_token(case, weights) / stages,
@@ -534,9 +520,8 @@ def _tpot_s(case: ServingCase, step: _Step, batch: Array) -> FloatArray:
 def _ttft_fixed_s(case: ServingCase) -> FloatArray:
     """Time to first token of a request alone, before its turn in the step [s]. [FIT_SERVING] 3.8."""
     model, constants = case.model, case.constants
-    weights = _count_weights(model, case.attention)
-    experts = np.asarray(model.num_experts) * weights.expert * _weight_bytes(case)
-    held = _fixed_weight_bytes(case, weights) / case.load.tensor_parallel + experts / _expert_ranks(case.load)
+    weights = _weigh(case)
+    held = weights.fixed_bytes / case.load.tensor_parallel + weights.expert_bytes / _expert_ranks(case.load)
     read = held / (
         constants.weight_bandwidth_efficiency * np.asarray(case.hardware.memory_bandwidth_bytes_per_s)
     )
@@ -550,16 +535,16 @@ def _ttft_fixed_s(case: ServingCase) -> FloatArray:
 def _prompt_wait_s(case: ServingCase, step: _Step, batch: Array, tpot_s: FloatArray) -> FloatArray:
     """Mean wait for other prompts at the highest planned utilisation [s].
 
-    Splitting a stream over instances smooths it: CV_i^2 = 1 + (CV^2 - 1)/instances.
+    Splitting a stream over instances smooths it: CV_i^2 = 1 + (CV^2 - 1)*share of the stream.
     """
     load, constants = case.load, case.constants
     rate = constants.utilisation_ceiling * batch / (load.output_tokens * tpot_s)
-    instances = np.maximum(load.requests_per_second / rate, 1.0)
+    share = np.minimum(rate / np.maximum(load.requests_per_second, 1e-12), 1.0)
     return prefill_wait_s(
         requests_per_s=rate,
         prefill_s=step.prefill,
         length_sigma=constants.input_length_sigma,
-        arrival_cv=np.sqrt(1.0 + (np.square(load.arrival_cv) - 1.0) / instances),
+        arrival_cv=np.sqrt(1.0 + (np.square(load.arrival_cv) - 1.0) * share),
     )
 
 
@@ -569,7 +554,7 @@ def _ttft_mean_s(case: ServingCase, step: _Step, batch: Array) -> FloatArray:
 
 
 def _ttft_p95(case: ServingCase, step: _Step) -> Callable[[FloatArray], FloatArray]:
-    """TTFT at the 95th percentile [s] as a function of the batch: a long prompt's own time and a long wait."""
+    """TTFT at the 95th percentile [s] by sequences in service: a long prompt's own time and a long wait."""
     sigma = case.constants.input_length_sigma
     longest = length_at_p95(mean_tokens=case.load.input_tokens, length_sigma=sigma)
     alone = _ttft_fixed_s(replace(case, load=replace(case.load, input_tokens=longest)))

@@ -65,7 +65,7 @@ class Cluster(Section):
         gt=0,
         le=240,
         advanced=True,
-        help=N_("Paid in full even when the work ends earlier. Empty means 12 for reserved capacity."),
+        help=N_("Paid in full even when the work ends earlier. Empty means shared capacity, paid as used."),
     )
     busy_share: float = declare(
         N_("Busy share"),

@@ -69,7 +69,7 @@ class Storage(Section):
     )
     checkpoints_kept: KeptCount | Literal["all"] = declare(
         N_("Checkpoints kept"),
-        default="all",
+        default=10,
         help=N_("The newest so many stay; all keeps every one."),
     )
     checkpoint_tier: str = declare(N_("Checkpoint tier"), default="hot_object", max_length=50, advanced=True)

@@ -20,18 +20,10 @@ class Template:
 
 
 _TEMPLATES = (
-    Template(
-        "pretraining-70b-h100", "pretraining", N_("Train a 70B network on 2T tokens with 512 H100.")
-    ),
-    Template(
-        "pretraining-8b-h100", "pretraining", N_("Train an 8B network on 500B tokens with 64 H100.")
-    ),
-    Template(
-        "online-70b-chat", "online_inference", N_("Serve a 70B network to 20 chat requests a second.")
-    ),
-    Template(
-        "online-8b-chat", "online_inference", N_("Serve an 8B network to 20 chat requests a second.")
-    ),
+    Template("pretraining-70b-h100", "pretraining", N_("Train a 70B network on 2T tokens with 512 H100.")),
+    Template("pretraining-8b-h100", "pretraining", N_("Train an 8B network on 500B tokens with 64 H100.")),
+    Template("online-70b-chat", "online_inference", N_("Serve a 70B network to 20 chat requests a second.")),
+    Template("online-8b-chat", "online_inference", N_("Serve an 8B network to 20 chat requests a second.")),
 )
 
 

@@ -265,6 +265,7 @@ def highest_rate(instance: InstancePerformance, instances: int, arrival_cv: floa
         requests_per_s=rates,
         batch=instance.batch,
         capacity_per_s=instance.requests_per_s_capacity,
+        occupancy=instance.occupancy,
         ttft_s=instance.ttft_s,
         arrival_cv=arrival_cv,
         headroom=0.0,
