@@ -69,3 +69,9 @@ class ChartWorker(QObject):
     def wait(self, milliseconds: int = 10_000) -> bool:
         """Wait until nothing runs; for closing and for tests."""
         return self._pool.waitForDone(milliseconds)
+
+
+def worker_of(owner: QObject, pool: QThreadPool | None = None) -> ChartWorker:
+    """The one chart worker of `owner` (the session): all charts share a thread, so that drawing never competes."""
+    found = owner.findChild(ChartWorker)
+    return found if isinstance(found, ChartWorker) else ChartWorker(pool, owner)

@@ -8,6 +8,16 @@ from engine.plan import get_value
 from engine.text import N_, Message, Quantity
 from rules.base import SERVING, Context, Fired, Outcome, Passed, Rule, Seen, no_risk
 
+_OF_ONE_ACCELERATOR = (
+    "cluster.price_per_gpu_hour",
+    "cluster.region",
+    "cluster.accelerator_spec",
+    "cluster.accelerators_per_node",
+    "cluster.scale_up_domain",
+    "cluster.nic_gbps_per_gpu",
+)
+"""Fields that describe the present accelerator and go back to the catalogue with another one."""
+
 
 def check(context: Context) -> Outcome:
     """Price the plan on every accelerator with an offer in this purchase mode; fire when one is clearly cheaper."""
@@ -37,25 +47,23 @@ def check(context: Context) -> Outcome:
 
 
 def _patches(context: Context) -> list[dict[str, Any]]:
-    """One change an accelerator: its reference offer, and the tensor split that suits it."""
+    """One change an accelerator that the same seller offers, with the tensor split that suits it.
+
+    Staying with the seller keeps the comparison to the accelerator: list prices of sellers differ more.
+    """
     cluster = context.base.plan.cluster
+    mode, term = cluster.price_mode, cluster.commitment_term_months
+    offer = context.catalog.price(cluster.accelerator, mode, provider=cluster.provider, term_months=term)
+    seller = cluster.provider or (offer.provider if offer else None)
     fixed: dict[str, Any] = {"layout.tensor_parallel": "auto"}
-    for path in (
-        "cluster.price_per_gpu_hour",
-        "cluster.provider",
-        "cluster.region",
-        "cluster.accelerator_spec",
-        "cluster.accelerators_per_node",
-        "cluster.scale_up_domain",
-        "cluster.nic_gbps_per_gpu",
-    ):
-        if get_value(context.base.plan, path) is not None:
-            fixed[path] = None
-    term = cluster.commitment_term_months
+    if mode != "owned" and seller != cluster.provider:
+        fixed["cluster.provider"] = seller
+    fixed |= {path: None for path in _OF_ONE_ACCELERATOR if get_value(context.base.plan, path) is not None}
     return [
         {"cluster.accelerator": name, **fixed}
         for name in context.catalog.accelerators
-        if name != cluster.accelerator and context.catalog.price(name, cluster.price_mode, term_months=term)
+        if name != cluster.accelerator
+        and context.catalog.price(name, mode, provider=seller, term_months=term) is not None
     ]
 
 
