@@ -19,10 +19,10 @@ GIB = 2.0**30
 MILLION = 1e6
 
 
-def figure_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[Metric, ...]:
+def figure_list(inputs: KernelInputs, outcome: Outcome) -> tuple[Metric, ...]:
     """Every figure of the estimate that is not a ledger line."""
     if outcome.training is not None:
-        return _training_figures(plan, inputs, outcome, outcome.training)
+        return _training_figures(inputs, outcome, outcome.training)
     assert outcome.service is not None
     return _service_figures(inputs, outcome, outcome.service)
 
@@ -41,26 +41,36 @@ def _gpu_hours(outcome: Outcome) -> float:
 
 
 def _training_figures(
-    plan: Plan, inputs: KernelInputs, outcome: Outcome, training: TrainingOutcome
+    inputs: KernelInputs, outcome: Outcome, training: TrainingOutcome
 ) -> tuple[Metric, ...]:
-    assert inputs.training is not None and plan.training is not None
-    total = float(outcome.total)
-    tokens = inputs.training.tokens
-    gpu_hours = _gpu_hours(outcome)
-    goodput = training.goodput
-    run_days = training.wall_h / HOURS_PER_DAY
-    step = training.step
-    model_flops = step.mfu
-    count = count_parameters(inputs.model)
+    assert inputs.training is not None
     return (
-        _metric("gpu_hours", N_("GPU-hours paid"), gpu_hours, "GPU-h"),
+        *_speed_figures(inputs, outcome, training, inputs.training.time_factor),
+        *_token_figures(outcome, inputs.training.tokens),
+        *_reliability_figures(inputs, training),
+        *_size_figures(inputs, outcome, training, inputs.training.run.accelerator_count),
+    )
+
+
+def _speed_figures(
+    inputs: KernelInputs, outcome: Outcome, training: TrainingOutcome, time_factor: Array
+) -> tuple[Metric, ...]:
+    step, goodput = training.step, training.goodput
+    return (
+        _metric("gpu_hours", N_("GPU-hours paid"), _gpu_hours(outcome), "GPU-h"),
         _metric("duration_h", N_("Run time"), training.wall_h, "h"),
-        _metric("step_time_s", N_("Step time"), step.step_time_s * inputs.training.time_factor, "s"),
+        _metric("step_time_s", N_("Step time"), step.step_time_s * time_factor, "s"),
         _metric("tokens_per_s_per_gpu", N_("Speed per GPU"), training.tokens_per_s_per_gpu, "tokens/s"),
-        _metric("mfu", N_("MFU"), model_flops / inputs.training.time_factor, "share"),
+        _metric("mfu", N_("MFU"), step.mfu / time_factor, "share"),
         _metric("goodput", N_("Goodput"), goodput.goodput, "share"),
         _metric("memory_gib_per_gpu", N_("Memory per GPU"), training.memory.total_bytes / GIB, "GiB"),
         _metric("memory_capacity_gib", N_("Usable memory"), inputs.hardware.memory_bytes / GIB, "GiB"),
+    )
+
+
+def _token_figures(outcome: Outcome, tokens: Array) -> tuple[Metric, ...]:
+    total = float(outcome.total)
+    return (
         _metric(
             "cost_per_million_tokens",
             N_("Cost per million tokens"),
@@ -76,13 +86,19 @@ def _training_figures(
         _metric(
             "effective_tokens_per_gpu_hour",
             N_("Useful tokens per paid GPU-hour"),
-            tokens / gpu_hours,
+            tokens / _gpu_hours(outcome),
             "tokens/GPU-h",
         ),
         _metric("data_share", N_("Share of data in the total"), _share(outcome, total, "data"), "share"),
         _metric(
             "failure_share", N_("Share of failures in the total"), _share(outcome, total, "failures"), "share"
         ),
+    )
+
+
+def _reliability_figures(inputs: KernelInputs, training: TrainingOutcome) -> tuple[Metric, ...]:
+    goodput, run_days = training.goodput, training.wall_h / HOURS_PER_DAY
+    return (
         _metric(
             "checkpoint_growth_gib_per_week",
             N_("Checkpoint growth a week"),
@@ -95,10 +111,18 @@ def _training_figures(
         _metric("rework_share", N_("Work repeated"), goodput.rework_share, "share"),
         _metric("checkpoint_share", N_("Time writing checkpoints"), goodput.checkpoint_share, "share"),
         _metric("restart_share", N_("Time restarting"), goodput.restart_share, "share"),
+    )
+
+
+def _size_figures(
+    inputs: KernelInputs, outcome: Outcome, training: TrainingOutcome, accelerators: Array
+) -> tuple[Metric, ...]:
+    count = count_parameters(inputs.model)
+    return (
         _metric("parameters_total", N_("Parameters"), count.total, "parameters"),
         _metric("parameters_active", N_("Active parameters"), count.active, "parameters"),
-        _metric("accelerators", N_("Accelerators"), inputs.training.run.accelerator_count, "GPUs"),
-        _metric("data_parallel", N_("Data parallel"), step.data_parallel, ""),
+        _metric("accelerators", N_("Accelerators"), accelerators, "GPUs"),
+        _metric("data_parallel", N_("Data parallel"), training.step.data_parallel, ""),
         _metric("preparation_days", N_("Experiments before the run"), training.preparation_days, "d"),
         _metric("feasible_code", N_("Layout check"), outcome.feasible_code, ""),
     )

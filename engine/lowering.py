@@ -1,4 +1,4 @@
-"""From a scalar plan to the kernel's inputs: floats, or arrays where overrides (draws, candidates) stand in."""
+"""From a scalar plan to the kernel's inputs: floats, or arrays where overrides stand in."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class KernelInputs:
 
 
 def lower(values: PlanValues) -> KernelInputs:
-    """Kernel inputs of one plan with its overrides. Errors: InputError for an unknown accelerator or precision."""
+    """Kernel inputs of a plan and its overrides. Errors: InputError for accelerator or precision."""
     plan = values.plan
     model = model_shape(plan.architecture)
     accelerator = resolve_accelerator(values)

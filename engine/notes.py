@@ -1,4 +1,4 @@
-"""What an estimate says beside its numbers: what does not fit, what is late, what is over budget, what is unknown."""
+"""What an estimate says beside its numbers: what does not fit, is late, over budget or unknown."""
 
 from __future__ import annotations
 

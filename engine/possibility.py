@@ -1,4 +1,4 @@
-"""Refusing a training layout that cannot exist, by the field that would mend it. Memory is a note, not a refusal."""
+"""Refusing a training layout that cannot exist, by the field that would mend it."""
 
 from __future__ import annotations
 
@@ -36,5 +36,7 @@ def require_possible(plan: Plan, outcome: Outcome) -> None:
         return
     code = int(outcome.training.feasible_code)
     if code in _FIELDS:
-        accepted = Message(N_('a value that fits, or "auto" for the layout: {reason}'), {"reason": Term(REASONS[code])})
+        accepted = Message(
+            N_('a value that fits, or "auto" for the layout: {reason}'), {"reason": Term(REASONS[code])}
+        )
         raise InputError(_FIELDS[code], get_value(plan, _FIELDS[code]), accepted)

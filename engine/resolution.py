@@ -30,9 +30,7 @@ def resolve(plan: Plan, catalog: Catalog) -> tuple[Plan, tuple[Choice, ...]]:
             "workload.kind",
             plan.workload.kind,
             Message(
-                N_(
-                    "pretraining, continued_pretraining or online_inference: the others cannot be estimated yet"
-                )
+                N_("pretraining, continued_pretraining or online_inference; others cannot be estimated yet")
             ),
         )
     patch = _training_choices(plan, catalog) if plan.is_training else _serving_choices(plan, catalog)
@@ -75,7 +73,7 @@ def _layout_choices(plan: Plan, catalog: Catalog) -> Found:
 
 
 def _cheapest_count(plan: Plan, catalog: Catalog) -> int:
-    """The cluster size of lowest total among sizes of doubling nodes that meet the deadline, else the fastest."""
+    """The cheapest of doubling cluster sizes that meets the deadline, else the fastest."""
     per_node = int(
         plan.cluster.accelerators_per_node
         or resolve_accelerator(PlanValues(plan, catalog)).accelerators_per_node

@@ -1,4 +1,4 @@
-"""From kernel lines and terms to what is shown: CostLines with their formula and the provenance of each input."""
+"""From kernel lines and terms to CostLines with formula and the provenance of each input."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from typing import Any
 from engine.catalog import Catalog, load_catalog
 from engine.errors import InputError
 from engine.estimation import estimate
-from engine.optimize.search import OBJECTIVES, optimize
+from engine.optimize.objectives import OBJECTIVES
 from engine.plan import Plan, apply_patch, plan_from_json, plan_to_json
 from engine.plan.plan import Provenance
 from engine.reliability.summaries import checkpoint_summary
@@ -87,6 +87,8 @@ def _estimate(options: argparse.Namespace) -> CommandResult:
 
 
 def _optimize(options: argparse.Namespace) -> CommandResult:
+    from engine.optimize.search import optimize
+
     plan, catalog = load_plan(options)
     found = optimize(plan, catalog, objective=options.objective, certify=options.certify)
     return CommandResult(optimisation_data(found), summaries.optimisation_text(found, plan.meta.currency))

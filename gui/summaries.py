@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from engine.results import Estimate, Optimisation, RecommendationSet
+from engine.text import N_
 from gui.formatting import money_short, quantity
 from gui.i18n import language, render, tr
 
@@ -56,8 +57,11 @@ def optimisation_text(found: Optimisation, currency: str) -> str:
     """The best setting found and what it changes."""
     money = _Money(currency)
     lines = [
-        f"{tr('Plan as it stands')}: {money(found.baseline_total)}, {quantity(found.baseline_duration_h, 'h', language())}",
-        f"{tr('Best found')}: {money(found.best.total)}, {quantity(found.best.duration_h, 'h', language())}",
+        f"{tr(label)}: {money(total)}, {quantity(hours, 'h', language())}"
+        for label, total, hours in (
+            (N_("Plan as it stands"), found.baseline_total, found.baseline_duration_h),
+            (N_("Best found"), found.best.total, found.best.duration_h),
+        )
     ]
     lines += [f"  {change.path}: {change.before} → {change.after}" for change in found.best.changes]
     lines.append(tr("{count} settings evaluated").format(count=found.evaluated))

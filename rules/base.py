@@ -45,7 +45,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True)
 class Context:
-    """What a rule may look at: the plan as entered and as settled, its pricing, thresholds, other proposals."""
+    """What a rule may look at: the plan as entered and settled, pricing, thresholds, other proposals."""
 
     pricer: Pricer
     thresholds: Mapping[str, float]

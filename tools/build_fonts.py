@@ -87,7 +87,9 @@ def add_spaces(font: TTFont) -> None:
 def add_blank_glyph(font: TTFont, width: int) -> str:
     """Append an empty glyph under a free CID and return the name under which fonttools knows it."""
     top = font["CFF "].cff.topDictIndex[0]
-    name = next(name for name in (f"cid{cid:05d}" for cid in range(65534, 0, -1)) if name not in top.CharStrings)
+    name = next(
+        name for name in (f"cid{cid:05d}" for cid in range(65534, 0, -1)) if name not in top.CharStrings
+    )
     dictionary = top.FDSelect[font.getGlyphID(font.getBestCmap()[0x20])]
     pen = T2CharStringPen(width, None)
     index = top.CharStrings.charStringsIndex
@@ -106,7 +108,9 @@ def rename(font: TTFont, style: str, weight: int) -> None:
     full = FAMILY if style == "Regular" else f"{FAMILY} {style}"
     names = font["name"]
     version = names.getDebugName(5)
-    kept = {record.nameID: str(record) for record in names.names if record.nameID in (0, 8, 9, 11, 12, 13, 14)}
+    kept = {
+        record.nameID: str(record) for record in names.names if record.nameID in (0, 8, 9, 11, 12, 13, 14)
+    }
     names.names = []
     texts = kept | {1: FAMILY, 2: style, 3: f"{version};{postscript}", 4: full, 5: version, 6: postscript}
     for name_id, text in sorted(texts.items()):
@@ -126,7 +130,7 @@ def build(source: Path, style: str, weight: int) -> Path:
     collection = TTCollection(str(source / f"NotoSansCJK-{style}.ttc"))
     font = next(f for f in collection.fonts if f["name"].getDebugName(1) == SOURCE_FAMILY)
     options = Options()
-    # Not "locl": its closure doubles the file with the glyphs of other regions. Figures are tabular without "tnum".
+    # Not "locl": its closure doubles the file with other regions' glyphs. Figures are tabular without "tnum".
     options.layout_features = ["kern", "mark", "ccmp", "liga", "calt", "palt", "halt"]
     options.drop_tables += ["vhea", "vmtx", "VORG", "GlyphOrder"]
     options.name_IDs = ["*"]

@@ -89,7 +89,7 @@ def _scaled(value: float | None, factor: float) -> float | None:
 
 def own_accelerator(
     *,
-    id: str,
+    id: str,  # noqa: A002  (the catalogue's own word)
     memory_gib: float,
     memory_bandwidth_gb_per_s: float,
     peak_tflops: Mapping[str, float],

@@ -19,6 +19,8 @@ from engine.cost.ledger import (
 from engine.text import N_
 
 GPU_HOURS = "GPU-h"
+EVALUATION_DAYS = 7.0
+"""How long after the run its evaluation is paid for; a date in the cash flow, not an amount."""
 
 MAIN_RUN = LineSpec(
     "compute",
@@ -123,95 +125,79 @@ class TrainingUse:
 
 def training_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
     """Lines of accelerator hours of a training plan. Prices in plan currency per GPU-hour."""
-    useful_gpu_h = use.accelerators * use.useful_h
+    main, trials = _run_lines(use, money), _trial_lines(use, money)
+    start, end = _run_days(use)
+    working = _gpu_hours(main) + _gpu_hours(trials)
+    accelerators = use.accelerators + use.spare_accelerators
+    return [*main, *trials, *_idle_and_tail(working, accelerators, money, start, end)]
+
+
+def _run_days(use: TrainingUse) -> tuple[Array, Array]:
+    """First and last day of the main run, counted from the plan's start."""
+    return use.preparation_days, use.preparation_days + use.wall_h / HOURS_PER_DAY
+
+
+def _gpu_hours(lines: list[Line]) -> Array:
+    hours: Array = 0.0
+    for line in lines:
+        hours = hours + line.quantity
+    return hours
+
+
+def _run_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
+    """The main run: useful work, what failures and checkpoints cost it, and spares."""
+    start, end = _run_days(use)
     wall_gpu_h = use.accelerators * use.wall_h
+    wall = Term(wall_gpu_h, GPU_HOURS)
+    parts: list[tuple[LineSpec, Array, dict[str, Term]]] = [
+        (
+            MAIN_RUN,
+            use.accelerators * use.useful_h,
+            {
+                "tokens": Term(use.tokens, "tokens", "training.tokens"),
+                "tokens a second and GPU": Term(use.tokens_per_s_per_gpu, "tokens/s"),
+            },
+        ),
+        (REWORK, wall_gpu_h * use.rework_share, _share_terms(wall, use.rework_share)),
+        (STALLS, wall_gpu_h * use.stall_share, _share_terms(wall, use.stall_share)),
+        (
+            SPARES,
+            use.spare_accelerators * use.wall_h,
+            {
+                "spare accelerators": Term(use.spare_accelerators, "GPUs", "reliability.spare_nodes"),
+                "hours": Term(use.wall_h, "h"),
+            },
+        ),
+    ]
+    return [_line(spec, quantity, money, start, end, terms) for spec, quantity, terms in parts]
+
+
+def _share_terms(wall: Term, share: Array) -> dict[str, Term]:
+    return {"GPU-hours of the run": wall, "share": Term(share, "share")}
+
+
+def _trial_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
+    """Experiments before the run and evaluation after it, both relative to the run's useful work."""
+    start, end = _run_days(use)
+    useful = use.accelerators * use.useful_h
     trials = (
-        useful_gpu_h
-        * money.experiment_runs
-        * money.experiment_run_share
-        * (1.0 + money.experiment_rerun_share)
+        useful * money.experiment_runs * money.experiment_run_share * (1.0 + money.experiment_rerun_share)
     )
     failed = trials * money.experiment_failed_share
-    evaluation = useful_gpu_h * money.evaluation_share
-    spares = use.spare_accelerators * use.wall_h
-    price = _price_term(money)
-    wall = Term(wall_gpu_h, GPU_HOURS)
-    useful = Term(useful_gpu_h, GPU_HOURS)
-    run_from, run_to = use.preparation_days, use.preparation_days + use.wall_h / HOURS_PER_DAY
-    trial_terms = {
-        "useful": useful,
+    terms = {
+        "useful": Term(useful, GPU_HOURS),
         "runs": Term(money.experiment_runs, "", "experiments.runs"),
         "size": Term(money.experiment_run_share, "share", "experiments.run_share"),
         "repeats": Term(money.experiment_rerun_share, "share", "experiments.rerun_share"),
         "share that fails": Term(money.experiment_failed_share, "share", "experiments.failed_share"),
-        **price,
     }
-    lines = [
-        _line(
-            MAIN_RUN,
-            useful_gpu_h,
-            money,
-            run_from,
-            run_to,
-            {
-                "tokens": Term(use.tokens, "tokens", "training.tokens"),
-                "tokens a second and GPU": Term(use.tokens_per_s_per_gpu, "tokens/s"),
-                **price,
-            },
-        ),
-        _line(EXPERIMENTS_GOOD, trials - failed, money, 0.0, run_from, trial_terms),
-        _line(EXPERIMENTS_FAILED, failed, money, 0.0, run_from, trial_terms),
-        _line(
-            REWORK,
-            wall_gpu_h * use.rework_share,
-            money,
-            run_from,
-            run_to,
-            {
-                "GPU-hours of the run": wall,
-                "share": Term(use.rework_share, "share"),
-                **price,
-            },
-        ),
-        _line(
-            STALLS,
-            wall_gpu_h * use.stall_share,
-            money,
-            run_from,
-            run_to,
-            {
-                "GPU-hours of the run": wall,
-                "share": Term(use.stall_share, "share"),
-                **price,
-            },
-        ),
-        _line(
-            EVALUATION,
-            evaluation,
-            money,
-            run_to,
-            run_to + 7.0,
-            {
-                "useful": useful,
-                "evaluation share": Term(money.evaluation_share, "share", "training.evaluation_share"),
-                **price,
-            },
-        ),
-        _line(
-            SPARES,
-            spares,
-            money,
-            run_from,
-            run_to,
-            {
-                "spare accelerators": Term(use.spare_accelerators, "GPUs", "reliability.spare_nodes"),
-                "hours": Term(use.wall_h, "h"),
-                **price,
-            },
-        ),
+    share = Term(money.evaluation_share, "share", "training.evaluation_share")
+    evaluation = {"useful": Term(useful, GPU_HOURS), "evaluation share": share}
+    return [
+        _line(EXPERIMENTS_GOOD, trials - failed, money, 0.0, start, terms),
+        _line(EXPERIMENTS_FAILED, failed, money, 0.0, start, terms),
+        _line(EVALUATION, useful * money.evaluation_share, money, end, end + EVALUATION_DAYS, evaluation),
     ]
-    working = wall_gpu_h + trials + evaluation + spares
-    return lines + _idle_and_tail(working, use.accelerators + use.spare_accelerators, money, run_from, run_to)
 
 
 def serving_lines(
@@ -225,7 +211,6 @@ def serving_lines(
         "mean instances": Term(instances_mean, "instances"),
         "GPUs each": Term(gpus_per_instance, "GPUs"),
         "hours": Term(hours, "h", "schedule.horizon_months"),
-        **_price_term(money),
     }
     return [
         _line(INSTANCES, quantity, money, 0.0, end, terms),
@@ -241,40 +226,28 @@ def _idle_and_tail(
     idle = working * (1.0 / purchase.busy_share - 1.0)
     committed = committed_gpus * purchase.term_months * HOURS_PER_MONTH
     tail = np.where(purchase.reserved > 0, np.maximum(0.0, committed - working - idle), 0.0)
-    price = _price_term(money)
+    idle_terms = {
+        "working GPU-hours": Term(working, GPU_HOURS),
+        "busy share": Term(purchase.busy_share, "share", "cluster.busy_share"),
+    }
+    tail_terms = {
+        "accelerators": Term(committed_gpus, "GPUs"),
+        "term": Term(purchase.term_months, "months", "cluster.commitment_term_months"),
+        "paid GPU-hours": Term(working + idle, GPU_HOURS),
+    }
+    term_end = np.maximum(end, purchase.term_months * DAYS_PER_MONTH)
     return [
-        _line(
-            IDLE,
-            idle,
-            money,
-            start,
-            end,
-            {
-                "working GPU-hours": Term(working, GPU_HOURS),
-                "busy share": Term(purchase.busy_share, "share", "cluster.busy_share"),
-                **price,
-            },
-        ),
-        _line(
-            TAIL,
-            tail,
-            money,
-            end,
-            np.maximum(end, purchase.term_months * DAYS_PER_MONTH),
-            {
-                "accelerators": Term(committed_gpus, "GPUs"),
-                "term": Term(purchase.term_months, "months", "cluster.commitment_term_months"),
-                "paid GPU-hours": Term(working + idle, GPU_HOURS),
-                **price,
-            },
-        ),
+        _line(IDLE, idle, money, start, end, idle_terms),
+        _line(TAIL, tail, money, end, term_end, tail_terms),
     ]
 
 
 def _line(
     spec: LineSpec, quantity: Array, money: MoneyInputs, start: Array, end: Array, terms: dict[str, Term]
 ) -> Line:
-    return Line(spec, quantity, money.purchase.price_per_gpu_hour, terms, money.purchase.reserved, start, end)
+    purchase = money.purchase
+    priced = {**terms, **_price_term(money)}
+    return Line(spec, quantity, purchase.price_per_gpu_hour, priced, purchase.reserved, start, end)
 
 
 def _price_term(money: MoneyInputs) -> dict[str, Term]:

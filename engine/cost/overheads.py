@@ -78,113 +78,83 @@ def _role_line(index: int, role: RolePlan, end_day: Array) -> Line:
 
 def overhead_lines(money: MoneyInputs, compute: list[Line], *, end_day: Array) -> list[Line]:
     """Data, network, energy, operations and delay. `compute` are the accelerator lines already made."""
-    months = end_day / DAYS_PER_MONTH
-    gpu_hours = sum((line.quantity for line in compute), start=0.0)
-    kwh = (
-        gpu_hours
-        * money.accelerator_power_w
-        / 1000.0
-        * money.power_usage_effectiveness
-        * money.energy_excluded
-    )
-    late = np.maximum(0.0, end_day - money.deadline_days)
-    late = np.where(np.isnan(money.deadline_days) | np.isnan(money.cost_of_delay_per_day), 0.0, late)
-    bill = total(compute, EVERYTHING)
-    bill = np.where(np.isnan(money.purchase.price_per_gpu_hour), np.nan, bill)
-    network = {"source": money.network_source, "date": money.network_date}
     return [
-        Line(
-            LICENCES,
-            1.0,
-            money.data_acquisition,
-            {"amount": Term(money.data_acquisition, "currency", "data.acquisition_cost")},
-        ),
-        Line(
-            CLEANING,
-            1.0,
-            money.data_preparation,
-            {"amount": Term(money.data_preparation, "currency", "data.preparation_cost")},
-        ),
-        Line(
-            EGRESS,
-            money.egress_gb,
-            money.egress_price,
-            {
-                "GB": Term(money.egress_gb, "GB", "network.egress_gb"),
-                "price": Term(money.egress_price, "currency/GB", None, **network),
-            },
-            0.0,
-            0.0,
-            end_day,
-        ),
-        Line(
-            CROSS,
-            money.cross_region_gb,
-            money.cross_region_price,
-            {
-                "GB": Term(money.cross_region_gb, "GB", "network.cross_region_gb"),
-                "price": Term(money.cross_region_price, "currency/GB", None, **network),
-            },
-            0.0,
-            0.0,
-            end_day,
-        ),
-        Line(
-            ENERGY,
-            kwh,
-            money.energy_price_per_kwh,
-            {
-                "GPU-hours": Term(gpu_hours, "GPU-h"),
-                "power": Term(money.accelerator_power_w, "W"),
-                "price": Term(money.energy_price_per_kwh, "currency/kWh", None, money.energy_source),
-            },
-            0.0,
-            0.0,
-            end_day,
-        ),
-        Line(
-            MONITORING,
-            months,
-            money.operations_monthly,
-            {
-                "months": Term(months, "months"),
-                "cost a month": Term(money.operations_monthly, "currency/month", "operations.monthly_cost"),
-            },
-            0.0,
-            0.0,
-            end_day,
-        ),
-        Line(
-            SUPPORT,
-            money.purchase.support_share,
-            bill,
-            {
-                "accelerator bill": Term(bill, "currency"),
-                "support share": Term(money.purchase.support_share, "share", "operations.support_share"),
-            },
-            0.0,
-            0.0,
-            end_day,
-        ),
-        Line(
-            DELAY,
-            late,
-            money.cost_of_delay_per_day,
-            {
-                "deadline": Term(money.deadline_days, "d", "schedule.deadline_days"),
-                "cost of a day": Term(
-                    money.cost_of_delay_per_day, "currency/d", "schedule.cost_of_delay_per_day"
-                ),
-            },
-            0.0,
-            np.fmin(money.deadline_days, end_day),
-            end_day,
-        ),
+        *_data_lines(money),
+        *_network_lines(money, end_day),
+        _energy_line(money, compute, end_day),
+        *_operations_lines(money, compute, end_day),
+        _delay_line(money, end_day),
     ]
 
 
+def _data_lines(money: MoneyInputs) -> list[Line]:
+    amounts = (
+        (LICENCES, money.data_acquisition, "data.acquisition_cost"),
+        (CLEANING, money.data_preparation, "data.preparation_cost"),
+    )
+    return [Line(spec, 1.0, cost, {"amount": Term(cost, "currency", path)}) for spec, cost, path in amounts]
+
+
+def _network_lines(money: MoneyInputs, end_day: Array) -> list[Line]:
+    flows = (
+        (EGRESS, money.egress_gb, money.egress_price, "network.egress_gb"),
+        (CROSS, money.cross_region_gb, money.cross_region_price, "network.cross_region_gb"),
+    )
+    lines = []
+    for spec, size, price, path in flows:
+        tariff = Term(price, "currency/GB", None, money.network_source, money.network_date)
+        terms = {"GB": Term(size, "GB", path), "price": tariff}
+        lines.append(Line(spec, size, price, terms, 0.0, 0.0, end_day))
+    return lines
+
+
+def _energy_line(money: MoneyInputs, compute: list[Line], end_day: Array) -> Line:
+    """Electricity, where the GPU price does not hold it already."""
+    gpu_hours = sum((line.quantity for line in compute), start=0.0)
+    power_kw = money.accelerator_power_w / 1000.0 * money.power_usage_effectiveness
+    kwh = np.where(np.asarray(money.energy_excluded) > 0, gpu_hours * power_kw, 0.0)
+    path = "operations.energy_price_per_kwh"
+    terms = {
+        "GPU-hours": Term(gpu_hours, "GPU-h"),
+        "power": Term(money.accelerator_power_w, "W"),
+        "power usage effectiveness": Term(money.power_usage_effectiveness, "ratio"),
+        "price": Term(money.energy_price_per_kwh, "currency/kWh", path, money.energy_source),
+    }
+    return Line(ENERGY, kwh, money.energy_price_per_kwh, terms, 0.0, 0.0, end_day)
+
+
+def _operations_lines(money: MoneyInputs, compute: list[Line], end_day: Array) -> list[Line]:
+    months = end_day / DAYS_PER_MONTH
+    bill = np.where(np.isnan(money.purchase.price_per_gpu_hour), np.nan, total(compute, EVERYTHING))
+    support = money.purchase.support_share
+    monitoring = {
+        "months": Term(months, "months"),
+        "cost a month": Term(money.operations_monthly, "currency/month", "operations.monthly_cost"),
+    }
+    supported = {
+        "accelerator bill": Term(bill, "currency"),
+        "support share": Term(support, "share", "operations.support_share"),
+    }
+    return [
+        Line(MONITORING, months, money.operations_monthly, monitoring, 0.0, 0.0, end_day),
+        Line(SUPPORT, support, bill, supported, 0.0, 0.0, end_day),
+    ]
+
+
+def _delay_line(money: MoneyInputs, end_day: Array) -> Line:
+    """What each day after the deadline costs; nothing while deadline or cost of delay are not given."""
+    deadline, daily = money.deadline_days, money.cost_of_delay_per_day
+    counted = ~(np.isnan(deadline) | np.isnan(daily))
+    late = np.where(counted, np.maximum(0.0, end_day - deadline), 0.0)
+    terms = {
+        "deadline": Term(deadline, "d", "schedule.deadline_days"),
+        "cost of a day": Term(daily, "currency/d", "schedule.cost_of_delay_per_day"),
+    }
+    return Line(DELAY, late, daily, terms, 0.0, np.fmin(deadline, end_day), end_day)
+
+
 def tax_line(money: MoneyInputs, lines: list[Line], scope: Scope, *, end_day: Array) -> Line:
-    """Tax on what is in scope. An unknown line leaves the taxed sum incomplete, which the total already says."""
+    """Tax on what is in scope. An unknown line leaves the taxed sum incomplete, as the total says."""
     taxed = total(lines, scope)
     return Line(
         TAX,

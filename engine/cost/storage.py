@@ -58,75 +58,57 @@ def storage_lines(
     storage: StoragePlan, *, written: Array, start_day: Array, end_day: Array, with_checkpoints: bool
 ) -> list[Line]:
     """Lines of stored data. `written` = checkpoints written in the run; days frame the work."""
-    months_run = (end_day - start_day) / DAYS_PER_MONTH
     keep_to = end_day + storage.months_after * DAYS_PER_MONTH
-    source = {"source": storage.tariff_source, "date": storage.tariff_date}
-    data_price = Term(storage.dataset_price, "currency/GB-month", None, **source)
-    months_data = end_day / DAYS_PER_MONTH + storage.months_after
+    months = end_day / DAYS_PER_MONTH + storage.months_after
+    terms = {
+        "size": Term(storage.dataset_gb, "GB", "storage.dataset_gb"),
+        "months": Term(months, "months", "storage.months_after_run"),
+        "price": _price(storage, storage.dataset_price),
+    }
     lines = [
+        Line(DATA_SETS, storage.dataset_gb * months, storage.dataset_price, terms, 0.0, 0.0, keep_to),
         Line(
-            DATA_SETS,
-            storage.dataset_gb * months_data,
-            storage.dataset_price,
-            {
-                "size": Term(storage.dataset_gb, "GB", "storage.dataset_gb"),
-                "months": Term(months_data, "months", "storage.months_after_run"),
-                "price": data_price,
-            },
+            ITEMS,
+            storage.item_gb_months,
+            storage.item_price,
+            {"GB-months": Term(storage.item_gb_months, GB_MONTHS, "storage.items")},
             0.0,
             0.0,
             keep_to,
         ),
     ]
-    if with_checkpoints:
-        price = Term(storage.checkpoint_price, "currency/GB-month", "storage.checkpoint_tier", **source)
-        size = Term(storage.checkpoint_gb, "GB")
-        held = mean_held(written, storage.checkpoints_kept)
-        kept = np.minimum(written, storage.checkpoints_kept)
-        lines += [
-            Line(
-                CHECKPOINTS_RUN,
-                storage.checkpoint_gb * held * months_run,
-                storage.checkpoint_price,
-                {
-                    "size of one": size,
-                    "mean number held": Term(held, "checkpoints", "storage.checkpoints_kept"),
-                    "months of the run": Term(months_run, "months"),
-                    "price": price,
-                },
-                0.0,
-                start_day,
-                end_day,
-            ),
-            Line(
-                CHECKPOINTS_KEPT,
-                storage.checkpoint_gb * kept * storage.months_after,
-                storage.checkpoint_price,
-                {
-                    "size of one": size,
-                    "number kept": Term(kept, "checkpoints", "storage.checkpoints_kept"),
-                    "months": Term(storage.months_after, "months", "storage.months_after_run"),
-                    "price": price,
-                },
-                0.0,
-                end_day,
-                keep_to,
-            ),
-        ]
-    lines.append(
-        Line(
-            ITEMS,
-            storage.item_gb_months,
-            storage.item_price,
-            {
-                "GB-months": Term(storage.item_gb_months, GB_MONTHS, "storage.items"),
-            },
-            0.0,
-            0.0,
-            keep_to,
-        )
-    )
-    return lines
+    return lines + _checkpoint_lines(storage, written, start_day, end_day) if with_checkpoints else lines
+
+
+def _checkpoint_lines(storage: StoragePlan, written: Array, start_day: Array, end_day: Array) -> list[Line]:
+    """Checkpoints while the run writes them, and those kept after it."""
+    price = _price(storage, storage.checkpoint_price, "storage.checkpoint_tier")
+    size = Term(storage.checkpoint_gb, "GB")
+    months = (end_day - start_day) / DAYS_PER_MONTH
+    held, kept = mean_held(written, storage.checkpoints_kept), np.minimum(written, storage.checkpoints_kept)
+    during = {
+        "size of one": size,
+        "mean number held": Term(held, "checkpoints", "storage.checkpoints_kept"),
+        "months of the run": Term(months, "months"),
+        "price": price,
+    }
+    after = {
+        "size of one": size,
+        "number kept": Term(kept, "checkpoints", "storage.checkpoints_kept"),
+        "months": Term(storage.months_after, "months", "storage.months_after_run"),
+        "price": price,
+    }
+    stored_run = storage.checkpoint_gb * held * months
+    stored_after = storage.checkpoint_gb * kept * storage.months_after
+    keep_to = end_day + storage.months_after * DAYS_PER_MONTH
+    return [
+        Line(CHECKPOINTS_RUN, stored_run, storage.checkpoint_price, during, 0.0, start_day, end_day),
+        Line(CHECKPOINTS_KEPT, stored_after, storage.checkpoint_price, after, 0.0, end_day, keep_to),
+    ]
+
+
+def _price(storage: StoragePlan, price: Array, path: str | None = None) -> Term:
+    return Term(price, "currency/GB-month", path, storage.tariff_source, storage.tariff_date)
 
 
 def checkpoint_growth_gib_per_week(money: MoneyInputs, *, written: Array, days: Array) -> Array:

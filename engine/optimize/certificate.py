@@ -1,4 +1,4 @@
-"""A second road to the optimum: differential evolution over the same settings, to hold against the enumeration."""
+"""A second road to the optimum: differential evolution, to hold against the enumeration."""
 
 from __future__ import annotations
 

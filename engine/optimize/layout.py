@@ -36,7 +36,7 @@ _VIRTUAL_LIMIT = 12
 
 @dataclass(frozen=True, slots=True)
 class LayoutGrid:
-    """All layouts tried for one cluster size: a column a field, step time [s], memory [byte], reason codes."""
+    """All layouts tried for one cluster size: columns, step time [s], memory [byte], reason codes."""
 
     columns: dict[str, FloatArray]
     step_time_s: FloatArray
@@ -123,7 +123,7 @@ _RELEVANT: Any = {
 
 
 class _Held:
-    """Carries plan and catalogue past the cache key, which is the relevant part of the plan and the facts' version."""
+    """Carries plan and catalogue past the cache key: the plan's relevant part and the facts' version."""
 
     def __init__(self, plan: Plan, catalog: Catalog) -> None:
         self.plan, self.catalog = plan, catalog
@@ -170,7 +170,7 @@ def sequences_per_step(plan: Plan) -> int:
 
 
 def _enumerate(plan: Plan, count: int, free: frozenset[str]) -> dict[str, FloatArray]:
-    """The product of all values of the free fields, without rows that cannot divide the cluster or the batch."""
+    """The product of all values of the free fields, less rows that cannot divide cluster or batch."""
     options = layout_options(plan, count)
     axes = [
         np.asarray(options[path] if path in free else (_fixed(plan, path),), dtype=float) for path in FIELDS

@@ -1,11 +1,11 @@
-"""optimize(plan, catalog) -> Optimisation: the best settings, the frontier, and why they may be called best."""
+"""optimize(plan, catalog) -> Optimisation: the best settings, the frontier, the certificate."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
@@ -17,14 +17,12 @@ from engine.optimize.certificate import evolve
 from engine.optimize.cluster_size import size_sweep
 from engine.optimize.curves import Sweep, sweep
 from engine.optimize.layout import FIELDS, search_layouts
+from engine.optimize.objectives import OBJECTIVES, Objective
 from engine.plan import Plan, apply_patch, find_field, get_value
 from engine.recommend.pricing import Priced, Pricer
 from engine.results import Candidate, Certificate, Change, Curve, Optimisation
 from engine.text import N_, Message
 from engine.values import PlanValues
-
-Objective = Literal["cost", "time", "cost_under_deadline", "time_under_budget"]
-OBJECTIVES: tuple[Objective, ...] = ("cost", "time", "cost_under_deadline", "time_under_budget")
 
 BEST = N_("Best found")
 CHEAPEST = N_("Cheapest")
@@ -98,7 +96,7 @@ def _certificate(pricer: Pricer, objective: Objective, found: Sequence[_Found]) 
 def _training_candidates(
     pricer: Pricer, progress: Progress | None, cancelled: Callable[[], bool] | None
 ) -> tuple[list[_Found], int, Counter[str]]:
-    """The fastest layout of every cluster size. At one size cost and time both grow with the step time, so it is the best."""
+    """The fastest layout of every cluster size: at one size cost and time both grow with step time."""
     evaluated, excluded = 0, Counter[str]()
     found: list[_Found] = []
     sizes = _sizes(pricer)

@@ -94,9 +94,10 @@ class InstancePerformance:
 
     `batch` is the largest that memory, engine and TPOT target allow; `max_batch` leaves TPOT out.
     `occupancy` is the mean of sequences in service at `requests_per_s_capacity`: the full batch, or fewer
-    where prompts would else wait beyond the TTFT target. `tpot_s_p95` is TPOT with the batch full (staffing keeps that
-    rare), `ttft_s_p95` a long prompt after a long wait; `tpot_s` and `ttft_s` are means, all at the highest
-    planned share of that capacity. `kv_bytes_per_sequence` is for the whole instance at full context.
+    where prompts would else wait beyond the TTFT target. `tpot_s_p95` is TPOT with the batch full
+    (staffing keeps that rare), `ttft_s_p95` a long prompt after a long wait; `tpot_s` and `ttft_s` are
+    means; all but the first at the highest planned share of that capacity. `kv_bytes_per_sequence` is for
+    the whole instance at full context.
     `feasible_code`: 0 all targets met; 1 weights and one sequence do not fit (batch 0, times NaN);
     2 TPOT missed even at batch 1 (figures are of batch 1); 3 TTFT missed even without load (capacity
     follows TPOT alone).
@@ -324,12 +325,15 @@ def _largest_occupancy(
     ttft_p95: Callable[[FloatArray], FloatArray], target_s: Array, batch: FloatArray
 ) -> FloatArray:
     """Largest mean number of sequences up to `batch` within the TTFT target, which grows with it."""
-    low, high = np.zeros_like(batch), batch
+    met = ttft_p95(batch) <= target_s
+    if bool(np.all(met)):
+        return batch
+    low, high = 0.0 * batch, batch
     for _ in range(_HALVINGS):
         middle = (low + high) / 2.0
         good = ttft_p95(middle) <= target_s
         low, high = np.where(good, middle, low), np.where(good, high, middle)
-    return np.where(ttft_p95(batch) <= target_s, batch, low)
+    return np.where(met, batch, low)
 
 
 def _weigh(case: ServingCase) -> _Weights:

@@ -21,7 +21,7 @@ def declare(
     *,
     unit: str = "",
     default: Any = PydanticUndefined,
-    help: str = "",
+    help: str = "",  # noqa: A002  (reads as what it is at every declaration)
     advanced: bool = False,
     **bounds: Any,
 ) -> Any:

@@ -1,4 +1,4 @@
-"""Every leaf field of the plan as data: kind, unit, bounds, choices. Forms and error texts read this table."""
+"""Every leaf field of the plan as data: kind, unit, bounds, choices; for forms and error texts."""
 
 from __future__ import annotations
 

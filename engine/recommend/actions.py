@@ -51,7 +51,7 @@ class Action:
 
 
 def conflicts(one: Action, other: Action) -> bool:
-    """Whether two actions may not stand in one plan: declared exclusive, or they write one field differently."""
+    """Whether two actions exclude each other: declared so, or they write one field differently."""
     if other.id in one.excludes or one.id in other.excludes:
         return True
     shared = one.patch.keys() & other.patch.keys()

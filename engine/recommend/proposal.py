@@ -62,7 +62,7 @@ class Proposal:
 def propose(
     pricer: Pricer, actions: Sequence[Action], *, chosen: frozenset[str] | None, dismissed: frozenset[str]
 ) -> Proposal:
-    """Price, choose, combine and rank. `chosen` None lets the engine choose; dismissed actions stay listed, unchosen."""
+    """Price, choose, combine and rank. `chosen` None lets the engine choose; dismissed stay listed."""
     priced = [item for action in actions if (item := price_alone(pricer, action)) is not None]
     impossible = tuple(a for a in actions if a.id not in {item.action.id for item in priced})
     smallest = ranking_settings()["selection"]["smallest_share_of_total"] * pricer.base.total

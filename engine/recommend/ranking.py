@@ -48,7 +48,7 @@ def weigh(action: Action, pricer: Pricer, *, shortfall: float) -> Weight:
 
 
 def one_off_cost(action: Action, pricer: Pricer) -> float:
-    """Cost of acting [plan currency]: person-days at the engineer's rate, plus what the action itself names."""
+    """Cost of acting [plan currency]: person-days at the engineer's rate, plus what the action names."""
     settings = ranking_settings()
     days = float(settings["effort_days"][action.effort])
     fact = pricer.catalog.fact("people", "ml_engineer_month")

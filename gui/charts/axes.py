@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from gui.charts.style import ChartStyle
 from gui.formatting import currency_word, decimals, duration_seconds, number
@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Grid = Literal["x", "y"]
+
+_POINTS = 72.0
+_LOW = 190.0
+"""Charts lower than this many pixels have room for labels of one line."""
 _DURATIONS_S = (
     1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14400, 28800, 57600, 115200,
     259200, 604800, 1209600, 2592000,
@@ -45,7 +50,7 @@ def money_scale(low: float, high: float, currency: str, lang: str) -> Scale:
     return Scale(unit, label, min(places, 4))
 
 
-def new_axes(figure: Figure, style: ChartStyle, *, grid: str = "y") -> Axes:
+def new_axes(figure: Figure, style: ChartStyle, *, grid: Grid = "y") -> Axes:
     """The one set of axes of a chart, framed."""
     figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.05)
     figure.set_facecolor(style.theme.surface)
@@ -54,7 +59,7 @@ def new_axes(figure: Figure, style: ChartStyle, *, grid: str = "y") -> Axes:
     return axes
 
 
-def frame(axes: Axes, style: ChartStyle, *, grid: str = "y") -> None:
+def frame(axes: Axes, style: ChartStyle, *, grid: Grid | None = "y") -> None:
     """Draw axes flat: hairline grid, left and bottom spines only."""
     axes.set_facecolor("none")
     for side in ("top", "right"):
@@ -63,22 +68,34 @@ def frame(axes: Axes, style: ChartStyle, *, grid: str = "y") -> None:
         axes.spines[side].set_color(style.theme.edge)
         axes.spines[side].set_linewidth(0.8)
     axes.tick_params(
-        colors=style.theme.edge, labelcolor=style.theme.muted, labelsize=style.points(11),
-        labelfontfamily="Noto Sans SC", length=3, width=0.8,
+        colors=style.theme.edge,
+        labelcolor=style.theme.muted,
+        labelsize=style.points(11),
+        labelfontfamily="Noto Sans SC",
+        length=3,
+        width=0.8,
     )
     if grid:
         axes.grid(axis=grid, color=style.theme.line, linewidth=0.6, alpha=0.7)
     axes.set_axisbelow(True)
 
 
-def money_axis(axes: Axes, scale: Scale, style: ChartStyle, lang: str, *, name: str = "", which: str = "y") -> None:
+def money_axis(
+    axes: Axes, scale: Scale, style: ChartStyle, lang: str, *, name: str = "", which: str = "y"
+) -> None:
     """Label an axis counted in `scale`."""
     from matplotlib.ticker import FuncFormatter, MaxNLocator
 
     axis = axes.yaxis if which == "y" else axes.xaxis
     axis.set_major_locator(MaxNLocator(5))
     axis.set_major_formatter(FuncFormatter(lambda value, _: decimals(value, _places(axis), lang)))
-    label = f"{name}, {scale.label}" if name and lang != "zh_CN" else f"{name}（{scale.label}）" if name else scale.label
+    label = (
+        f"{name}, {scale.label}"
+        if name and lang != "zh_CN"
+        else f"{name}（{scale.label}）"
+        if name
+        else scale.label
+    )
     axis.set_label_text(label, **style.text("muted"))
 
 
@@ -92,6 +109,39 @@ def _places(axis: object) -> int:
     return places
 
 
+def size_points(axes: Axes) -> tuple[float, float]:
+    """Width and height of the whole figure in points."""
+    box = axes.figure.bbox
+    return box.width / axes.figure.dpi * _POINTS, box.height / axes.figure.dpi * _POINTS
+
+
+def label_point(
+    axes: Axes,
+    text: str,
+    at: tuple[float, float],
+    offset: tuple[float, float],
+    style: ChartStyle,
+    role: str,
+    *,
+    ha: str,
+    va: str,
+) -> None:
+    """A label beside a point, readable over lines; its lines become one where the chart is low."""
+    low = size_points(axes)[1] < _LOW * style.points(1.0)
+    axes.annotate(
+        text.replace("\n", ", ") if low else text,
+        at,
+        offset,
+        textcoords="offset points",
+        ha=ha,
+        va=va,
+        linespacing=1.25,
+        bbox={"facecolor": style.theme.surface, "edgecolor": "none", "alpha": 0.7, "pad": 1.0},
+        zorder=3,
+        **style.text(role, 10.5),
+    )
+
+
 def label_axes(axes: Axes, style: ChartStyle, *, x: str = "", y: str = "") -> None:
     """Name the axes in muted text."""
     if x:
@@ -103,7 +153,9 @@ def label_axes(axes: Axes, style: ChartStyle, *, x: str = "", y: str = "") -> No
 def duration_ticks(axes: Axes, low: float, high: float, lang: str, most: int = 6) -> None:
     """Ticks of an axis of seconds at durations people say: 15 min, 1 h, 4 h."""
     inside = [value for value in _DURATIONS_S if low <= value <= high]
-    _fixed_ticks(axes, thinned(inside, most), [duration_seconds(value, lang) for value in thinned(inside, most)])
+    _fixed_ticks(
+        axes, thinned(inside, most), [duration_seconds(value, lang) for value in thinned(inside, most)]
+    )
 
 
 def count_ticks(axes: Axes, values: Sequence[float], lang: str, most: int = 7) -> None:

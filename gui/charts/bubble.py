@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.results import Recommendation
-from gui.charts.axes import Scale, frame, money_axis, money_scale, new_axes
+from gui.charts.axes import Scale, money_axis, money_scale, new_axes
 from gui.charts.style import ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import money_short
@@ -42,20 +42,29 @@ def bands(item: Recommendation) -> tuple[float, float]:
     return item.saving.p10 + shift, item.saving.p90 + shift
 
 
-def money_range(items: Sequence[Recommendation]) -> tuple[float, float]:
-    """Axis limits that keep the medians apart; a far tail is cut, its bar then ends at the edge."""
-    middles = [0.0, *(saving_in_plan(item) for item in items)]
+def plan_range(items: Sequence[Recommendation]) -> tuple[float, float]:
+    """Axis limits of the savings in the plan."""
+    return _range([(low, saving_in_plan(item), high) for item in items for low, high in (bands(item),)])
+
+
+def alone_range(items: Sequence[Recommendation]) -> tuple[float, float]:
+    """Axis limits of the savings alone."""
+    return _range([(item.saving.p10, item.saving.p50, item.saving.p90) for item in items])
+
+
+def _range(spreads: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
+    """Limits that keep the medians apart; a far tail is cut, its bar then ends at the edge."""
+    middles = [0.0, *(middle for _, middle, _ in spreads)]
     span = (max(middles) - min(middles)) or 1.0
-    ends = [end for item in items for end in bands(item)]
-    low = max(min([*middles, *ends]), min(middles) - 0.6 * span)
-    high = min(max([*middles, *ends]), max(middles) + 0.6 * span)
+    low = max(min([0.0, *(low for low, *_ in spreads)]), min(middles) - 0.5 * span)
+    high = min(max([0.0, *(high for *_, high in spreads)]), max(middles) + 0.5 * span)
     return low, high
 
 
 def draw_bubbles(figure: Figure, data: BubbleData, style: ChartStyle, lang: str) -> ChartTable:
     """Draw the bubbles: filled when chosen, hollow when not, area by effort, whisker P10 to P90."""
     axes = new_axes(figure, style)
-    low, high = money_range(data.items)
+    low, high = plan_range(data.items)
     pad = 0.12 * (high - low or 1.0)
     scale = money_scale(low - pad, high + pad, data.currency, lang)
     axes.set_ylim((low - pad) / scale.unit, (high + pad) / scale.unit)
@@ -63,7 +72,7 @@ def draw_bubbles(figure: Figure, data: BubbleData, style: ChartStyle, lang: str)
     axes.axhline(0.0, color=style.theme.edge, linewidth=1)
     marks = tuple(_draw_bubble(axes, item, places[item.id], data, scale, style, lang) for item in data.items)
     words = translator(lang)
-    money_axis(axes, scale, style, lang, name=words.tr("saving in the plan"))
+    money_axis(axes, scale, style, lang, name=words.tr("in the plan"))
     axes.set_xlabel(words.tr("worst risk"), **style.text("muted"))
     return _table(data, marks, lang)
 
@@ -78,7 +87,9 @@ def _lanes(axes: Axes, items: Sequence[Recommendation], style: ChartStyle, lang:
         width = max(len(lane), 1.0) + 0.4
         if level % 2:
             axes.axvspan(left, left + width, color=style.theme.raised, alpha=0.7, linewidth=0, zorder=0)
-        places |= {item.id: left + (index + 0.5) / max(len(lane), 1) * width for index, item in enumerate(lane)}
+        places |= {
+            item.id: left + (index + 0.5) / max(len(lane), 1) * width for index, item in enumerate(lane)
+        }
         centres.append(left + width / 2)
         left += width
     axes.set_xlim(0.0, left)
@@ -98,13 +109,35 @@ def _draw_bubble(
     if low < bottom:
         axes.plot(x, bottom, "v", color=colour, markersize=style.points(6), clip_on=False)
     if item.id == data.selected:
-        axes.plot(x, value, "o", color="none", markeredgecolor=theme.accent, markeredgewidth=2, markersize=size * 1.4)
+        axes.plot(
+            x,
+            value,
+            "o",
+            color="none",
+            markeredgecolor=theme.accent,
+            markeredgewidth=2,
+            markersize=size * 1.4,
+        )
     axes.plot(
-        x, value, "o", markersize=size, markerfacecolor=colour if item.chosen else theme.surface,
-        markeredgecolor=colour, markeredgewidth=1.5, zorder=3,
+        x,
+        value,
+        "o",
+        markersize=size,
+        markerfacecolor=colour if item.chosen else theme.surface,
+        markeredgecolor=colour,
+        markeredgewidth=1.5,
+        zorder=3,
     )
     role = "surface" if item.chosen else "text"
-    axes.text(x, value, str(item.rank), ha="center", va="center_baseline", zorder=4, **style.text(role, 10, bold=True))
+    axes.text(
+        x,
+        value,
+        str(item.rank),
+        ha="center",
+        va="center_baseline",
+        zorder=4,
+        **style.text(role, 10, bold=True),
+    )
     title = translator(lang).tr(item.title)
     shown = f"{item.rank} {title}: {money_short(saving_in_plan(item), data.currency, lang)}"
     return Mark(x, value, shown, item.id)
@@ -114,20 +147,35 @@ def _table(data: BubbleData, marks: tuple[Mark, ...], lang: str) -> ChartTable:
     words = translator(lang)
     rows = tuple(
         (
-            float(item.rank), words.tr(item.title), float(item.risk.worst), item.saving.in_plan, item.saving.gross,
-            item.saving.p10, item.saving.p50, item.saving.p90, item.effort,
+            float(item.rank),
+            words.tr(item.title),
+            float(item.risk.worst),
+            item.saving.in_plan,
+            item.saving.gross,
+            item.saving.p10,
+            item.saving.p50,
+            item.saving.p90,
+            item.effort,
             words.tr("yes") if item.chosen else words.tr("no"),
         )
         for item in data.items
     )
     return ChartTable(
         title=words.tr("Saving against risk"),
-        note=words.tr("filled: chosen; hollow: not; area: effort"),
+        note=words.tr("filled: chosen; area: effort; bar: P10–P90 alone"),
         columns=(
-            Column("#"), Column(words.tr("Action")), Column(words.tr("Worst risk")),
-            Column(words.tr("In the plan"), "currency"), Column(words.tr("Alone"), "currency"),
-            Column("P10", "currency"), Column("P50", "currency"), Column("P90", "currency"),
-            Column(words.tr("Effort")), Column(words.tr("Chosen")),
+            Column("#"),
+            Column(words.tr("Action")),
+            Column(words.tr("Worst risk")),
+            Column(words.tr("In the plan"), "currency"),
+            Column(words.tr("Alone"), "currency"),
+            Column("P10", "currency"),
+            Column("P50", "currency"),
+            Column("P90", "currency"),
+            Column(words.tr("Effort")),
+            Column(words.tr("Chosen")),
         ),
-        rows=rows, marks=marks, currency=data.currency,
+        rows=rows,
+        marks=marks,
+        currency=data.currency,
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QEvent, QSaveFile, QStandardPaths, QTimer, Signal
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtGui import QGuiApplication, QImage, QShowEvent
 from PySide6.QtWidgets import QFileDialog, QStackedLayout, QTableView, QWidget
 
 from gui.charts.plot import Plot
@@ -22,11 +22,12 @@ from gui.widgets.card import Card
 from gui.widgets.labels import ElidedLabel
 
 _SETTLE_MS = 40
+_LEAST_HEIGHT = 240
 _FORMS = ("png", "svg", "csv")
 
 
 class ChartView(Card):
-    """A card that shows one chart. `show_chart` may be called at any time; the last picture stays until the next is drawn."""
+    """A card that shows one chart; the last picture stays until the next is drawn."""
 
     activated = Signal(object)
     drawn = Signal()
@@ -70,6 +71,7 @@ class ChartView(Card):
         self._stack.addWidget(self.plot)
         self._stack.addWidget(self._twin_view)
         self.body.addWidget(holder, 1)
+        self.setMinimumHeight(_LEAST_HEIGHT)
 
     def show_chart(self, draw: Draw, data: Any) -> None:
         """Draw `data` by `draw` in the worker and show it when it is done."""
@@ -115,7 +117,9 @@ class ChartView(Card):
             return
         folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
         filters = ";;".join((tr("PNG image (*.png)"), tr("SVG drawing (*.svg)"), tr("CSV table (*.csv)")))
-        chosen, kind = QFileDialog.getSaveFileName(self, tr("Save the chart"), f"{folder}/{self._name}.png", filters)
+        chosen, kind = QFileDialog.getSaveFileName(
+            self, tr("Save the chart"), f"{folder}/{self._name}.png", filters
+        )
         if not chosen:
             return
         path = Path(chosen)
@@ -138,8 +142,13 @@ class ChartView(Card):
         assert self._draw is not None
         size = self.plot.size()
         return ChartJob(
-            self._draw, self._data, ChartStyle(theme.current()), language(), max(size.width(), 120),
-            max(size.height(), 90), self.devicePixelRatioF(),
+            self._draw,
+            self._data,
+            ChartStyle(theme.current()),
+            language(),
+            max(size.width(), 120),
+            max(size.height(), 90),
+            self.devicePixelRatioF(),
         )
 
     def _request(self) -> None:
@@ -147,7 +156,7 @@ class ChartView(Card):
             job = self._job()
             self._worker.submit(self._owner, "show", lambda: render_pixels(job))
 
-    def showEvent(self, event) -> None:  # type: ignore[no-untyped-def]
+    def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._settle.start()
 
@@ -155,7 +164,9 @@ class ChartView(Card):
         if delivery.owner != self._owner:
             return
         if delivery.error:
-            self._note.set_full_text(tr("The chart could not be drawn: {problem}").format(problem=delivery.error))
+            self._note.set_full_text(
+                tr("The chart could not be drawn: {problem}").format(problem=delivery.error)
+            )
         elif delivery.purpose == "show":
             self._show(delivery.value)
         elif delivery.purpose == "copy":
@@ -179,7 +190,9 @@ class ChartView(Card):
 
     def _write(self, path: Path, data: bytes) -> None:
         file = QSaveFile(str(path))
-        written = file.open(QSaveFile.OpenModeFlag.WriteOnly) and file.write(data) == len(data) and file.commit()
+        written = (
+            file.open(QSaveFile.OpenModeFlag.WriteOnly) and file.write(data) == len(data) and file.commit()
+        )
         text = tr("Saved: {path}") if written else tr("The file could not be written: {path}")
         self._note.set_full_text(text.format(path=path.name))
 

@@ -44,8 +44,20 @@ def draw_categories(figure: Figure, data: CategoryData, style: ChartStyle, lang:
     top = max([*now.values(), *after.values(), 1e-9])
     scale = money_scale(0.0, top, data.now.currency, lang)
     for index, key in enumerate(keys):
-        _draw_row(axes, index, key, now.get(key, 0.0), after.get(key, 0.0) if after else None, data, scale, style, lang)
-    axes.set_yticks(range(len(keys)), [word(CATEGORY_WORDS, key, lang) for key in keys], fontsize=style.points(11))
+        _draw_row(
+            axes,
+            index,
+            key,
+            now.get(key, 0.0),
+            after.get(key, 0.0) if after else None,
+            data,
+            scale,
+            style,
+            lang,
+        )
+    axes.set_yticks(
+        range(len(keys)), [word(CATEGORY_WORDS, key, lang) for key in keys], fontsize=style.points(11)
+    )
     axes.tick_params(axis="y", length=0)
     axes.set_ylim(len(keys) - 0.5 if keys else 0.5, -0.6)
     axes.set_xlim(0.0, top / scale.unit * 1.28)
@@ -54,8 +66,15 @@ def draw_categories(figure: Figure, data: CategoryData, style: ChartStyle, lang:
 
 
 def _draw_row(
-    axes: Axes, index: int, key: str, amount: float, after: float | None, data: CategoryData, scale: Scale,
-    style: ChartStyle, lang: str,
+    axes: Axes,
+    index: int,
+    key: str,
+    amount: float,
+    after: float | None,
+    data: CategoryData,
+    scale: Scale,
+    style: ChartStyle,
+    lang: str,
 ) -> None:
     colour = style.theme.category(key)
     height = 0.62 if after is None else 0.4
@@ -66,9 +85,18 @@ def _draw_row(
     _beside(axes, amount / scale.unit, centre, shown, style, "text")
     if after is None:
         return
-    axes.barh(index + 0.2, after / scale.unit, 0.2, color="none", edgecolor=colour, hatch="/////", linewidth=0.8)
+    axes.barh(
+        index + 0.2, after / scale.unit, 0.2, color="none", edgecolor=colour, hatch="/////", linewidth=0.8
+    )
     if abs(amount - after) >= 0.005 * max(amount, after):
-        _beside(axes, after / scale.unit, index + 0.22, money_short(after, data.now.currency, lang), style, "saving")
+        _beside(
+            axes,
+            after / scale.unit,
+            index + 0.22,
+            money_short(after, data.now.currency, lang),
+            style,
+            "saving",
+        )
 
 
 def _beside(axes: Axes, x: float, y: float, text: str, style: ChartStyle, role: str) -> None:
@@ -78,7 +106,12 @@ def _beside(axes: Axes, x: float, y: float, text: str, style: ChartStyle, role: 
 
 
 def _table(
-    keys: list[str], now: dict[str, float], after: dict[str, float], data: CategoryData, scale: Scale, lang: str
+    keys: list[str],
+    now: dict[str, float],
+    after: dict[str, float],
+    data: CategoryData,
+    scale: Scale,
+    lang: str,
 ) -> ChartTable:
     words, total = translator(lang), data.now.total
     rows, marks = [], []
@@ -96,10 +129,15 @@ def _table(
         )
     note = words.tr("full bar: plan; hatched: with chosen actions") if after else words.tr("amounts in scope")
     return ChartTable(
-        title=title, note=note,
+        title=title,
+        note=note,
         columns=(
-            Column(words.tr("Category")), Column(words.tr("Plan"), "currency"), Column(words.tr("Share"), "share"),
+            Column(words.tr("Category")),
+            Column(words.tr("Plan"), "currency"),
+            Column(words.tr("Share"), "share"),
             Column(words.tr("With chosen actions"), "currency"),
         ),
-        rows=tuple(rows), marks=tuple(marks), currency=data.now.currency,
+        rows=tuple(rows),
+        marks=tuple(marks),
+        currency=data.now.currency,
     )

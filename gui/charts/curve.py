@@ -10,7 +10,19 @@ import numpy as np
 from engine.optimize.curves import FLAT_MARGIN
 from engine.results import Curve
 from gui.charts import curve_words
-from gui.charts.axes import Scale, count_ticks, duration_ticks, frame, label_axes, log_ticks, money_axis, money_scale, new_axes
+from gui.charts.axes import (
+    Scale,
+    count_ticks,
+    duration_ticks,
+    frame,
+    label_axes,
+    label_point,
+    log_ticks,
+    money_axis,
+    money_scale,
+    new_axes,
+    size_points,
+)
 from gui.charts.style import DASHED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import duration_hours, money_short, unit_label
@@ -22,7 +34,9 @@ if TYPE_CHECKING:
 
 _DISCRETE_MOST = 20
 _FEW = 6
-_HEADROOM = 0.34
+_HEADROOM = 0.42
+_AXES_SHARE, _GLYPH = 0.76, 0.56
+"""Rough share of the width the axes take, and width of a letter in its size: enough to choose a side."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +71,9 @@ def draw_curve(figure: Figure, data: CurveData, style: ChartStyle, lang: str) ->
     scale = money_scale(shown.low, shown.high, data.currency, lang)
     _draw_flat(axes, data, shown, style, lang)
     marker = "o" if len(shown.x) <= _DISCRETE_MOST else None
-    axes.plot(shown.x, shown.total / scale.unit, color=style.series(0), linewidth=1.8, marker=marker, markersize=4)
+    axes.plot(
+        shown.x, shown.total / scale.unit, color=style.series(0), linewidth=1.8, marker=marker, markersize=4
+    )
     axes.set_xscale("log")
     room = (shown.x[-1] / shown.x[0]) ** 0.05
     axes.set_xlim(shown.x[0] / room, shown.x[-1] * room)
@@ -73,7 +89,7 @@ def draw_curve(figure: Figure, data: CurveData, style: ChartStyle, lang: str) ->
 
 
 def within_deadline(curve: Curve, deadline_h: float | None) -> Curve:
-    """The curve with best and flat region taken from what ends in time; unchanged when nothing or all does."""
+    """The curve with best and flat region of what ends in time; unchanged when nothing or all does."""
     if deadline_h is None or curve.best is None:
         return curve
     x, total = np.array(curve.x), np.array(curve.total)
@@ -84,8 +100,10 @@ def within_deadline(curve: Curve, deadline_h: float | None) -> Curve:
     flat = x[in_time & (total <= total[best] * (1.0 + FLAT_MARGIN))]
     return curve.model_copy(
         update={
-            "best": float(x[best]), "best_total": float(total[best]),
-            "flat_low": float(flat.min()), "flat_high": float(flat.max()),
+            "best": float(x[best]),
+            "best_total": float(total[best]),
+            "flat_low": float(flat.min()),
+            "flat_high": float(flat.max()),
         }
     )
 
@@ -114,8 +132,12 @@ def _window(curve: Curve) -> _Shown:
         part, top = slice(None), max(top, float(total.max()))
     elif len(x) <= _DISCRETE_MOST:
         top = max(top, float(np.median(total[part])))
-    span = top - best
-    return _Shown(x[part], total[part], hours[part], best - _HEADROOM * span, top + _HEADROOM * span, now_total)
+    # The best that ends in time need not be the lowest point of the curve.
+    lowest = min(best, float(total[part].min()))
+    span = top - lowest
+    return _Shown(
+        x[part], total[part], hours[part], lowest - _HEADROOM * span, top + _HEADROOM * span, now_total
+    )
 
 
 def _draw_flat(axes: Axes, data: CurveData, shown: _Shown, style: ChartStyle, lang: str) -> None:
@@ -126,8 +148,14 @@ def _draw_flat(axes: Axes, data: CurveData, shown: _Shown, style: ChartStyle, la
     axes.axvspan(low, high, color=style.theme.saving_tint, linewidth=0, zorder=0)
     where = axes.get_xaxis_transform()
     axes.text(
-        (low * high) ** 0.5, 0.985, curve_words.flat_text(data.curve, data.currency, lang), transform=where,
-        ha="center", va="top", linespacing=1.3, **style.text("saving", 10.5),
+        (low * high) ** 0.5,
+        0.985,
+        curve_words.flat_text(data.curve, data.currency, lang),
+        transform=where,
+        ha="center",
+        va="top",
+        linespacing=1.3,
+        **style.text("saving", 10.5),
     )
 
 
@@ -148,29 +176,48 @@ def _draw_points(
         return
     at = shown.now_total / scale.unit
     axes.plot(
-        curve.now, at, "o", markerfacecolor=theme.surface, markeredgecolor=theme.text, markeredgewidth=1.8,
-        markersize=style.points(11), zorder=5,
+        curve.now,
+        at,
+        "o",
+        markerfacecolor=theme.surface,
+        markeredgecolor=theme.text,
+        markeredgewidth=1.8,
+        markersize=style.points(11),
+        zorder=5,
     )
     side, text = _now_side(curve, shown), curve_words.now_text(data, shown.now_total, close=close, lang=lang)
     _beside(axes, text, (curve.now, at), side, "text", style)
 
 
 def _beside(axes: Axes, text: str, at: tuple[float, float], side: int, role: str, style: ChartStyle) -> None:
-    """Write under a point, to its right (side 1) or left (-1): a convex curve leaves that room."""
-    axes.annotate(
-        text, at, (side * style.points(9), -style.points(8)), textcoords="offset points",
-        ha="left" if side > 0 else "right", va="top", linespacing=1.25, **style.text(role, 10.5),
+    """Write beside a point: a convex curve leaves room below it, on the side away from its lowest point.
+
+    At the edge of the axes the text turns back over the point instead.
+    """
+    place = axes.transAxes.inverted().transform(axes.transData.transform(at))[0]
+    wide = size_points(axes)[0] * _AXES_SHARE
+    needed = max(map(len, text.splitlines())) * style.points(10.5) * _GLYPH + style.points(10)
+    below = needed <= wide * (1.0 - place if side > 0 else place)
+    if not below:
+        side = -side
+    offset = (side * style.points(9), style.points(-8 if below else 8))
+    label_point(
+        axes,
+        text,
+        at,
+        offset,
+        style,
+        role,
+        ha="left" if side > 0 else "right",
+        va="top" if below else "bottom",
     )
 
 
 def _now_side(curve: Curve, shown: _Shown) -> int:
-    """Which side of the present setting has room for its label: +1 right, -1 left."""
+    """The side of the present setting that faces away from the lowest point: +1 right, -1 left."""
     assert curve.now is not None
-    place = np.log(curve.now / shown.x[0]) / np.log(shown.x[-1] / shown.x[0])
-    if curve.best is None or curve.best == curve.now:
-        return 1 if place < 0.75 else -1
-    side = 1 if curve.now > curve.best else -1
-    return side if 0.2 < place < 0.8 else -side
+    lowest = float(shown.x[int(np.argmin(shown.total))])
+    return -1 if curve.now < lowest else 1
 
 
 def _close(curve: Curve, shown: _Shown) -> bool:
@@ -194,21 +241,30 @@ def _ticks(axes: Axes, data: CurveData, shown: _Shown, lang: str) -> None:
 
 def _draw_late(axes: Axes, data: CurveData, shown: _Shown, style: ChartStyle, lang: str) -> None:
     """Tint the sizes that end after the deadline."""
-    late = [] if data.deadline_h is None else [x for x, h in zip(shown.x, shown.hours, strict=True) if h > data.deadline_h]
+    late = (
+        []
+        if data.deadline_h is None
+        else [x for x, h in zip(shown.x, shown.hours, strict=True) if h > data.deadline_h]
+    )
     if not late or len(late) == len(shown.x):
         return
     first_in_time = min(x for x in shown.x if x > max(late))
     edge = (max(late) * first_in_time) ** 0.5
     axes.axvspan(shown.x[0] / 2, edge, color=style.theme.raised, linewidth=0, zorder=0)
     axes.text(
-        edge, 0.985, translator(lang).tr("too late") + " ", transform=axes.get_xaxis_transform(), ha="right", va="top",
+        edge,
+        0.985,
+        translator(lang).tr("too late") + " ",
+        transform=axes.get_xaxis_transform(),
+        ha="right",
+        va="top",
         **style.text("muted", 10.5),
     )
 
 
 def _draw_hours(axes: Axes, shown: _Shown, style: ChartStyle, lang: str) -> None:
     other = axes.twinx()
-    frame(other, style, grid="")
+    frame(other, style, grid=None)
     other.spines["left"].set_visible(False)
     other.spines["right"].set_visible(True)
     other.spines["right"].set_color(style.theme.edge)
@@ -234,19 +290,24 @@ def _table(data: CurveData, shown: _Shown, scale: Scale, lang: str) -> ChartTabl
     ]
     marks = tuple(
         Mark(
-            x, min(total, shown.high) / scale.unit,
+            x,
+            min(total, shown.high) / scale.unit,
             f"{curve_words.setting(curve, x, data.currency, lang)}: {money_short(total, data.currency, lang)}, "
             f"{duration_hours(days * 24.0, lang)}",
         )
         for x, total, days in rows[::step]
     )
     return ChartTable(
-        title=title, note=note,
+        title=title,
+        note=note,
         columns=(
-            Column(words.tr(curve.title), curve.unit), Column(words.tr("Total"), "currency"),
+            Column(words.tr(curve.title), curve.unit),
+            Column(words.tr("Total"), "currency"),
             Column(words.tr("Run time"), "d"),
         ),
-        rows=tuple(rows), marks=marks, currency=data.currency,
+        rows=tuple(rows),
+        marks=marks,
+        currency=data.currency,
     )
 
 
@@ -254,9 +315,18 @@ def _empty(axes: Axes, data: CurveData, style: ChartStyle, lang: str) -> ChartTa
     words = translator(lang)
     axes.set_axis_off()
     axes.text(
-        0.5, 0.5, words.tr("No value of this setting is possible."), ha="center", transform=axes.transAxes,
+        0.5,
+        0.5,
+        words.tr("No value of this setting is possible."),
+        ha="center",
+        transform=axes.transAxes,
         **style.text("muted", 12),
     )
     return ChartTable(
-        words.tr(data.curve.title), unit_label(data.curve.unit, data.currency, lang), (), (), (), data.currency
+        words.tr(data.curve.title),
+        unit_label(data.curve.unit, data.currency, lang),
+        (),
+        (),
+        (),
+        data.currency,
     )

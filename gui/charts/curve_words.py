@@ -12,6 +12,19 @@ if TYPE_CHECKING:
     from gui.charts.curve import CurveData
 
 
+def short(curve: Curve, value: float, currency: str, lang: str) -> str:
+    """As `setting`, without the unit the axis names anyway."""
+    return number(value, lang, 4) if curve.unit == "GPUs" else setting(curve, value, currency, lang)
+
+
+def name(data: CurveData, lang: str) -> str:
+    """What the swept setting is called in a title."""
+    words = translator(lang)
+    if data.kind == "interval":
+        return words.tr("Checkpoints")
+    return words.tr("Cluster size") if data.kind == "size" else words.tr(data.curve.title)
+
+
 def setting(curve: Curve, value: float, currency: str, lang: str) -> str:
     """A value of the swept setting with its unit."""
     if curve.unit == "GPUs":
@@ -39,7 +52,7 @@ def flat_text(curve: Curve, currency: str, lang: str) -> str:
 def best_text(curve: Curve, currency: str, lang: str) -> str:
     """Label of the optimum, in two lines."""
     assert curve.best is not None
-    best = translator(lang).tr("best {value}").format(value=setting(curve, curve.best, currency, lang))
+    best = translator(lang).tr("best {value}").format(value=short(curve, curve.best, currency, lang))
     return f"{best}\n{money_short(curve.best_total, currency, lang)}"
 
 
@@ -47,12 +60,12 @@ def now_text(data: CurveData, total: float, *, close: bool, lang: str) -> str:
     """Label of the present setting; names the best one too when both share a place."""
     curve, words = data.curve, translator(lang)
     assert curve.now is not None
-    now = words.tr("now {value}").format(value=setting(curve, curve.now, data.currency, lang))
+    now = words.tr("now {value}").format(value=short(curve, curve.now, data.currency, lang))
     if curve.best == curve.now:
-        best = words.tr("now and best {value}").format(value=setting(curve, curve.now, data.currency, lang))
+        best = words.tr("now and best {value}").format(value=short(curve, curve.now, data.currency, lang))
         return f"{best}\n{money_short(total, data.currency, lang)}"
     if close and curve.best is not None:
-        best = words.tr("best {value}").format(value=setting(curve, curve.best, data.currency, lang))
+        best = words.tr("best {value}").format(value=short(curve, curve.best, data.currency, lang))
         return f"{now}\n{best}"
     return f"{now}\n{money_short(total, data.currency, lang)}"
 
@@ -60,12 +73,14 @@ def now_text(data: CurveData, total: float, *, close: bool, lang: str) -> str:
 def finding(data: CurveData, now_total: float | None, lang: str) -> tuple[str, str]:
     """Title and note of the chart."""
     curve, words = data.curve, translator(lang)
-    title = words.tr(curve.title)
+    title = name(data, lang)
     if curve.best is None or curve.best_total is None:
         return _load_finding(data, now_total, lang)
     if curve.now is None or now_total is None:
         best = setting(curve, curve.best, data.currency, lang)
-        return words.tr("{setting}: best {value}").format(setting=title, value=best), words.tr("cost against the setting")
+        return words.tr("{setting}: best {value}").format(setting=title, value=best), words.tr(
+            "cost against the setting"
+        )
     now = setting(curve, curve.now, data.currency, lang)
     if in_flat_region(curve):
         keep = words.tr("{setting}: keep {value}").format(setting=title, value=now)
@@ -77,7 +92,17 @@ def finding(data: CurveData, now_total: float | None, lang: str) -> tuple[str, s
                 value=setting(curve, curve.best, data.currency, lang)
             ),
         )
-    too = words.tr("{setting}: {value} is too high") if curve.now > curve.best else words.tr("{setting}: {value} is too low")
+    high = curve.now > curve.best
+    if data.kind == "interval":
+        too = (
+            words.tr("{setting}: {value} is too long")
+            if high
+            else words.tr("{setting}: {value} is too short")
+        )
+    else:
+        too = (
+            words.tr("{setting}: {value} is too high") if high else words.tr("{setting}: {value} is too low")
+        )
     saves = money_short(now_total - curve.best_total, data.currency, lang)
     return too.format(setting=title, value=now), words.tr("best saves {saving}").format(saving=saves)
 

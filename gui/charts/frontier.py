@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.results import Candidate, Optimisation
-from gui.charts.axes import Scale, label_axes, log_ticks, money_axis, money_scale, new_axes
+from gui.charts.axes import Scale, label_axes, label_point, log_ticks, money_axis, money_scale, new_axes
 from gui.charts.style import DASHED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import duration_hours, money_short, number
@@ -22,7 +22,7 @@ _WIDE = 4.0
 
 @dataclass(frozen=True, slots=True)
 class FrontierData:
-    """A search to draw. `by_size` puts accelerators on the x axis: a service runs its horizon, whatever it costs."""
+    """A search to draw. `by_size` puts accelerators on the x axis: a service always runs its horizon."""
 
     found: Optimisation
     currency: str
@@ -39,7 +39,14 @@ def draw_frontier(figure: Figure, data: FrontierData, style: ChartStyle, lang: s
     scale = money_scale(0.0, max(totals), data.currency, lang)
     xs = [_x(data, item) for item in everything]
     _limits(axes, xs, totals, data, scale)
-    axes.plot(xs, [t / scale.unit for t in totals], "o", color=style.theme.muted, markersize=style.points(5), alpha=0.8)
+    axes.plot(
+        xs,
+        [t / scale.unit for t in totals],
+        "o",
+        color=style.theme.muted,
+        markersize=style.points(5),
+        alpha=0.8,
+    )
     _draw_frontier_line(axes, data, scale, style)
     _draw_limits(axes, data, scale, style, lang)
     _draw_named(axes, data, scale, style, lang)
@@ -63,7 +70,9 @@ def _now(data: FrontierData) -> Candidate | None:
     return next((item for item in data.found.candidates if not item.changes), None)
 
 
-def _limits(axes: Axes, xs: Sequence[float], totals: Sequence[float], data: FrontierData, scale: Scale) -> None:
+def _limits(
+    axes: Axes, xs: Sequence[float], totals: Sequence[float], data: FrontierData, scale: Scale
+) -> None:
     low, high = min(xs), max(xs)
     if low > 0 and high / low > _WIDE:
         axes.set_xscale("log")
@@ -72,7 +81,7 @@ def _limits(axes: Axes, xs: Sequence[float], totals: Sequence[float], data: Fron
         pad = 0.2 * (high - low) or 0.3 * high
         axes.set_xlim(max(0.0, low - pad), high + pad)
     bottom, top = min(totals), max(totals)
-    pad = 0.28 * (top - bottom) or 0.1 * top
+    pad = 0.4 * (top - bottom) or 0.1 * top
     axes.set_ylim(max(0.0, bottom - pad) / scale.unit, (top + pad) / scale.unit)
 
 
@@ -93,31 +102,56 @@ def _draw_limits(axes: Axes, data: FrontierData, scale: Scale, style: ChartStyle
             axes.axvspan(data.deadline_days, right, color=style.theme.raised, linewidth=0, zorder=0)
             axes.axvline(data.deadline_days, color=style.theme.text, linewidth=1, linestyle=DASHED)
             axes.annotate(
-                f"{words.tr('deadline')}\n{duration_hours(data.deadline_days * 24.0, lang)}", (data.deadline_days, 0.99),
-                (style.points(5), 0), xycoords=axes.get_xaxis_transform(), textcoords="offset points", va="top",
+                f"{words.tr('deadline')}\n{duration_hours(data.deadline_days * 24.0, lang)}",
+                (data.deadline_days, 0.99),
+                (style.points(5), 0),
+                xycoords=axes.get_xaxis_transform(),
+                textcoords="offset points",
+                va="top",
+                linespacing=1.25,
                 **style.text("text", 10.5),
             )
     if data.budget is not None and axes.get_ylim()[0] < data.budget / scale.unit < axes.get_ylim()[1]:
         axes.axhline(data.budget / scale.unit, color=style.theme.text, linewidth=1, linestyle=DASHED)
         axes.text(
-            0.995, data.budget / scale.unit, words.tr("budget"), transform=axes.get_yaxis_transform(), ha="right",
-            va="bottom", **style.text("text", 10.5),
+            0.995,
+            data.budget / scale.unit,
+            words.tr("budget"),
+            transform=axes.get_yaxis_transform(),
+            ha="right",
+            va="bottom",
+            **style.text("text", 10.5),
         )
 
 
 def _draw_named(axes: Axes, data: FrontierData, scale: Scale, style: ChartStyle, lang: str) -> None:
     words, best, now = translator(lang), data.found.best, _now(data)
     fastest = min(data.found.candidates, key=lambda item: (_x(data, item), item.total))
-    if fastest.changes != best.changes and (now is None or fastest.changes != now.changes) and not data.by_size:
+    if (
+        fastest.changes != best.changes
+        and (now is None or fastest.changes != now.changes)
+        and not data.by_size
+    ):
         _label(axes, data, fastest, words.tr("fastest"), (0, 10), "accent", scale, style, lang)
     axes.plot(
-        _x(data, best), best.total / scale.unit, "D", color=style.theme.saving, markersize=style.points(11), zorder=4
+        _x(data, best),
+        best.total / scale.unit,
+        "D",
+        color=style.theme.saving,
+        markersize=style.points(11),
+        zorder=4,
     )
     if now is None:
         return
     axes.plot(
-        _x(data, now), now.total / scale.unit, "o", markerfacecolor=style.theme.surface, zorder=5,
-        markeredgecolor=style.theme.text, markeredgewidth=1.8, markersize=style.points(11),
+        _x(data, now),
+        now.total / scale.unit,
+        "o",
+        markerfacecolor=style.theme.surface,
+        zorder=5,
+        markeredgecolor=style.theme.text,
+        markeredgewidth=1.8,
+        markersize=style.points(11),
     )
     if best.changes:
         _label(axes, data, best, words.tr("best"), (0, -10), "saving", scale, style, lang)
@@ -125,18 +159,41 @@ def _draw_named(axes: Axes, data: FrontierData, scale: Scale, style: ChartStyle,
 
 
 def _label(
-    axes: Axes, data: FrontierData, item: Candidate, name: str, offset: tuple[float, float], role: str, scale: Scale,
-    style: ChartStyle, lang: str,
+    axes: Axes,
+    data: FrontierData,
+    item: Candidate,
+    name: str,
+    offset: tuple[float, float],
+    role: str,
+    scale: Scale,
+    style: ChartStyle,
+    lang: str,
 ) -> None:
     where = number(item.accelerators, lang, 4) if data.by_size else duration_hours(item.duration_h, lang)
     point = (_x(data, item), item.total / scale.unit)
     share = axes.transAxes.inverted().transform(axes.transData.transform(point))[0]
-    axes.annotate(
-        f"{name} {where}\n{money_short(item.total, data.currency, lang)}", point,
-        (offset[0], style.points(offset[1])), textcoords="offset points", va="top" if offset[1] < 0 else "bottom",
-        ha="left" if share < 0.12 else "right" if share > 0.85 else "center", linespacing=1.25,
-        **style.text(role, 10.5),
+    label_point(
+        axes,
+        f"{name} {where}\n{money_short(item.total, data.currency, lang)}",
+        point,
+        (offset[0], style.points(offset[1])),
+        style,
+        role,
+        va="top" if offset[1] < 0 else "bottom",
+        ha="left"
+        if share < 0.12
+        else "right"
+        if share > 0.85 or _before_deadline(axes, data, share)
+        else "center",
     )
+
+
+def _before_deadline(axes: Axes, data: FrontierData, share: float) -> bool:
+    """Whether a label centred at `share` of the width would run into the deadline's label."""
+    if data.deadline_days is None or data.by_size:
+        return False
+    place = axes.transAxes.inverted().transform(axes.transData.transform((data.deadline_days, 0.0)))[0]
+    return bool(0.0 < place - share < 0.3)
 
 
 def _table(everything: Sequence[Candidate], data: FrontierData, scale: Scale, lang: str) -> ChartTable:
@@ -144,21 +201,36 @@ def _table(everything: Sequence[Candidate], data: FrontierData, scale: Scale, la
     rows, marks = [], []
     for item in everything:
         label = words.tr(item.label)
-        rows.append((
-            label, item.accelerators, item.total, item.duration_h / 24.0, item.mfu, item.goodput,
-            words.tr("yes") if item.on_frontier else "",
-        ))
+        rows.append(
+            (
+                label,
+                item.accelerators,
+                item.total,
+                item.duration_h / 24.0,
+                item.mfu,
+                item.goodput,
+                words.tr("yes") if item.on_frontier else "",
+            )
+        )
         shown = f"{label}: {money_short(item.total, data.currency, lang)}, {duration_hours(item.duration_h, lang)}"
         marks.append(Mark(_x(data, item), item.total / scale.unit, shown))
     return ChartTable(
         title=_finding(data, lang),
-        note=words.tr("dots: candidates") if data.by_size else words.tr("dots: candidates; line: the frontier"),
+        note=words.tr("dots: candidates")
+        if data.by_size
+        else words.tr("dots: candidates; line: the frontier"),
         columns=(
-            Column(words.tr("Candidate")), Column(words.tr("GPUs")), Column(words.tr("Total"), "currency"),
-            Column(words.tr("Run time"), "d"), Column(words.tr("MFU"), "share"), Column(words.tr("Goodput"), "share"),
+            Column(words.tr("Candidate")),
+            Column(words.tr("GPUs")),
+            Column(words.tr("Total"), "currency"),
+            Column(words.tr("Run time"), "d"),
+            Column(words.tr("MFU"), "share"),
+            Column(words.tr("Goodput"), "share"),
             Column(words.tr("On the frontier")),
         ),
-        rows=tuple(rows), marks=tuple(marks), currency=data.currency,
+        rows=tuple(rows),
+        marks=tuple(marks),
+        currency=data.currency,
     )
 
 

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen, QResizeEvent
+from PySide6.QtGui import (
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gui.charts.render import ChartPixels
@@ -36,7 +45,9 @@ class Plot(QWidget):
 
     def set_pixels(self, pixels: ChartPixels) -> None:
         """Show a newly drawn chart."""
-        image = QImage(pixels.data, pixels.width, pixels.height, 4 * pixels.width, QImage.Format.Format_RGBA8888)
+        image = QImage(
+            pixels.data, pixels.width, pixels.height, 4 * pixels.width, QImage.Format.Format_RGBA8888
+        )
         # The image borrows the bytes; `_pixels` keeps them alive as long as it is shown.
         image.setDevicePixelRatio(pixels.ratio)
         self._image, self._pixels, self._message = image, pixels, ""
@@ -67,7 +78,9 @@ class Plot(QWidget):
             painter.drawImage(QPointF(0, 0), self._image)
         if self._message:
             painter.setPen(theme.color("muted"))
-            painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message)
+            painter.drawText(
+                self.rect(), Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self._message
+            )
         if self._pixels is not None and self._at is not None and self.hasFocus():
             x, y = self._pixels.places[self._at]
             painter.setPen(QPen(theme.color("accent"), 2))

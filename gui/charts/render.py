@@ -35,7 +35,7 @@ class ChartJob:
 
 @dataclass(frozen=True, slots=True)
 class ChartPixels:
-    """A drawn chart: RGBA rows, the size in device pixels, its table, and where its marks lie (screen pixels)."""
+    """RGBA rows, their size in device pixels, the table, and where its marks lie in screen pixels."""
 
     data: bytes
     width: int
@@ -54,7 +54,12 @@ def render_pixels(job: ChartJob) -> ChartPixels:
     canvas.draw()
     width, height = canvas.get_width_height()
     return ChartPixels(
-        bytes(canvas.buffer_rgba()), width, height, job.ratio, table, _places(figure, table, height, job.ratio)
+        bytes(canvas.buffer_rgba()),
+        width,
+        height,
+        job.ratio,
+        table,
+        _places(figure, table, height, job.ratio),
     )
 
 

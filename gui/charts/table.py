@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from gui.formatting import decimals, money_full, number, quantity, unit_label
 
 Cell = float | str | None
+_SELF_EVIDENT = ("s", "share")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,12 @@ class ChartTable:
     marks: tuple[Mark, ...] = ()
     currency: str = ""
 
-    def heads(self, lang: str) -> list[str]:
-        """Column heads with their unit in brackets."""
-        return [_head(column, self.currency, lang) for column in self.columns]
+    def heads(self, lang: str, *, plain: bool = False) -> list[str]:
+        """Column heads with their unit in brackets, left out where the cells name it unless `plain`."""
+        return [
+            column.title if column.unit in _SELF_EVIDENT and not plain else _head(column, self.currency, lang)
+            for column in self.columns
+        ]
 
     def shown(self, row: int, column: int, lang: str) -> str:
         """One cell as people read it; the unit stands in the head."""
@@ -54,7 +58,7 @@ class ChartTable:
             return value
         if unit == "currency":
             return money_full(value, self.currency, lang)
-        if unit in ("share", "s"):
+        if unit in _SELF_EVIDENT:
             return quantity(value, unit, lang, self.currency)
         return decimals(value, 1, lang) if unit in ("d", "h") else number(value, lang, 4)
 
@@ -62,7 +66,7 @@ class ChartTable:
         """The numbers in full, with a point as decimal mark, one row a line."""
         out = io.StringIO()
         writer = csv.writer(out, lineterminator="\n")
-        writer.writerow(self.heads(lang))
+        writer.writerow(self.heads(lang, plain=True))
         writer.writerows([["" if cell is None else _safe(cell) for cell in row] for row in self.rows])
         return out.getvalue()
 

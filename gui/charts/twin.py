@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView
 
 from gui.charts.table import ChartTable
+from gui.models.indices import ROOT, Index
 from gui.shell import theme
-
-Index = QModelIndex | QPersistentModelIndex
 
 
 class TwinModel(QAbstractTableModel):
@@ -27,10 +26,10 @@ class TwinModel(QAbstractTableModel):
         self._table, self._lang = table, lang
         self.endResetModel()
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() or self._table is None else len(self._table.rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
+    def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() or self._table is None else len(self._table.columns)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -44,8 +43,14 @@ class TwinModel(QAbstractTableModel):
             return side | Qt.AlignmentFlag.AlignVCenter
         return None
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        if self._table is None or role != Qt.ItemDataRole.DisplayRole or orientation == Qt.Orientation.Vertical:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        if (
+            self._table is None
+            or role != Qt.ItemDataRole.DisplayRole
+            or orientation == Qt.Orientation.Vertical
+        ):
             return None
         return self._table.heads(self._lang)[section]
 

@@ -1,4 +1,4 @@
-"""Charts are drawn on the engine's one thread and come back as values: drawing takes too long for the event loop."""
+"""Charts are drawn on the engine's one thread: drawing takes too long for the event loop."""
 
 from __future__ import annotations
 
@@ -26,7 +26,14 @@ class Delivery:
 class _Task(QRunnable):
     """Plain data and a bound emit: the relay lives on the GUI thread."""
 
-    def __init__(self, owner: int, purpose: str, work: Callable[[], Any], wanted: Callable[[], bool], worker: ChartWorker) -> None:
+    def __init__(
+        self,
+        owner: int,
+        purpose: str,
+        work: Callable[[], Any],
+        wanted: Callable[[], bool],
+        worker: ChartWorker,
+    ) -> None:
         super().__init__()
         self._owner, self._purpose, self._work, self._wanted = owner, purpose, work, wanted
         self._emit = worker.delivered.emit
@@ -69,9 +76,3 @@ class ChartWorker(QObject):
     def wait(self, milliseconds: int = 10_000) -> bool:
         """Wait until nothing runs; for closing and for tests."""
         return self._pool.waitForDone(milliseconds)
-
-
-def worker_of(owner: QObject, pool: QThreadPool | None = None) -> ChartWorker:
-    """The one chart worker of `owner` (the session): all charts share a thread, so that drawing never competes."""
-    found = owner.findChild(ChartWorker)
-    return found if isinstance(found, ChartWorker) else ChartWorker(pool, owner)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 
+from engine.optimize.search import OTHER
 from engine.results import Candidate, Optimisation
 from gui.formatting import currency_word, duration_hours, money_full, money_short, number, percent
 from gui.i18n import language, tr
+from gui.models.indices import ROOT, Index
 from gui.models.words import changes_text
-
-Index = QModelIndex | QPersistentModelIndex
 
 MARK, NAME, GPUS, TOTAL, SAVES, TIME, MFU, GOODPUT, CHANGES, USE = range(10)
 COLUMNS = 10
@@ -44,13 +44,15 @@ class CandidatesModel(QAbstractTableModel):
         """Whether the search calls this one best."""
         return self._found is not None and self._rows[row].changes == self._found.best.changes
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
+    def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else COLUMNS
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -59,8 +61,16 @@ class CandidatesModel(QAbstractTableModel):
             return None
         total = tr("Total, {currency}").format(currency=currency_word(self._currency, language()))
         return (
-            "", tr("Candidate"), tr("GPUs"), total, tr("Saves"), tr("Run time"), tr("MFU"), tr("Goodput"),
-            tr("What changes from the plan"), "",
+            "",
+            tr("Candidate"),
+            tr("GPUs"),
+            total,
+            tr("Saves"),
+            tr("Run time"),
+            tr("MFU"),
+            tr("Goodput"),
+            tr("What changes from the plan"),
+            "",
         )[section]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -77,7 +87,9 @@ class CandidatesModel(QAbstractTableModel):
             return _alignment(column)
         if role == Qt.ItemDataRole.ToolTipRole:
             full = self._number(item, column) if column in (TOTAL, SAVES) else None
-            return money_full(full, self._currency, language()) if full is not None else self._text(item, column)
+            return (
+                money_full(full, self._currency, language()) if full is not None else self._text(item, column)
+            )
         return None
 
     def _saves(self, item: Candidate) -> float | None:
@@ -85,8 +97,12 @@ class CandidatesModel(QAbstractTableModel):
 
     def _number(self, item: Candidate, column: int) -> float | None:
         return {
-            GPUS: item.accelerators, TOTAL: item.total, SAVES: self._saves(item), TIME: item.duration_h,
-            MFU: item.mfu, GOODPUT: item.goodput,
+            GPUS: item.accelerators,
+            TOTAL: item.total,
+            SAVES: self._saves(item),
+            TIME: item.duration_h,
+            MFU: item.mfu,
+            GOODPUT: item.goodput,
         }.get(column)
 
     def _text(self, item: Candidate, column: int) -> str:
@@ -98,14 +114,24 @@ class CandidatesModel(QAbstractTableModel):
         if column == CHANGES:
             return changes_text(item.changes, self._currency, lang) or tr("nothing")
         return {
-            NAME: tr(item.label), GPUS: number(round(item.accelerators), lang),
+            NAME: candidate_name(item, lang),
+            GPUS: number(round(item.accelerators), lang),
             TIME: duration_hours(item.duration_h, lang),
         }.get(column, "")
 
 
+def candidate_name(item: Candidate, lang: str) -> str:
+    """The search's word for a candidate; a nameless one is told by its size."""
+    if item.label != OTHER:
+        return tr(item.label)
+    return tr("On {count} GPUs").format(count=number(round(item.accelerators), lang))
+
+
 def _ordered(found: Optimisation) -> tuple[Candidate, ...]:
     best = found.best.changes
-    return tuple(sorted(found.candidates, key=lambda item: (bool(item.changes), item.changes != best, item.total)))
+    return tuple(
+        sorted(found.candidates, key=lambda item: (bool(item.changes), item.changes != best, item.total))
+    )
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

@@ -5,14 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, Qt
 
 from engine.results import CostLine, Estimate
 from gui.formatting import NBSP, amount_full, currency_word, decimals, number, unit_label
 from gui.i18n import language, tr
+from gui.models.indices import ROOT, Index
 from gui.models.words import BEHAVIOUR_WORDS, CATEGORY_WORDS, COMMITMENT_WORDS, category_order, word
-
-Index = QModelIndex | QPersistentModelIndex
 
 ITEM, QUANTITY, UNIT, PRICE, AMOUNT, SHARE, KIND, COMMITMENT = range(8)
 COLUMNS = 8
@@ -87,35 +86,43 @@ class LedgerModel(QAbstractItemModel):
                     return self.createIndex(below, 0, row + 1)
         return QModelIndex()
 
-    def index(self, row: int, column: int, parent: Index = QModelIndex()) -> QModelIndex:
+    def index(self, row: int, column: int, parent: Index = ROOT) -> QModelIndex:
         if not self.hasIndex(row, column, parent):
             return QModelIndex()
         return self.createIndex(row, column, parent.row() + 1 if parent.isValid() else 0)
 
-    def parent(self, index: Index = QModelIndex()) -> QModelIndex:  # type: ignore[override]
+    def parent(self, index: Index = ROOT) -> QModelIndex:  # type: ignore[override]
         if not index.isValid() or index.internalId() == 0:
             return QModelIndex()
         return self.createIndex(index.internalId() - 1, 0, 0)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         if not parent.isValid():
             return len(self._groups)
         if parent.internalId() != 0 or parent.column() != 0:
             return 0
         return len(self._groups[parent.row()].lines)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
+    def columnCount(self, parent: Index = ROOT) -> int:
         return COLUMNS
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if role == Qt.ItemDataRole.TextAlignmentRole:
             return _alignment(section)
         if role != Qt.ItemDataRole.DisplayRole or orientation != Qt.Orientation.Horizontal:
             return None
         currency = currency_word(self._estimate.currency, language()) if self._estimate is not None else ""
         return (
-            tr("Category, item"), tr("Quantity"), tr("Unit"), tr("Price"),
-            tr("Amount, {currency}").format(currency=currency), tr("Share"), tr("Kind"), tr("Bound"),
+            tr("Category, item"),
+            tr("Quantity"),
+            tr("Unit"),
+            tr("Price"),
+            tr("Amount, {currency}").format(currency=currency),
+            tr("Share"),
+            tr("Kind"),
+            tr("Bound"),
         )[section]
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
@@ -131,7 +138,11 @@ class LedgerModel(QAbstractItemModel):
         if role == SORT_ROLE:
             return self._number(line, group, index.column())
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole):
-            text = self._line_text(line, index.column()) if line is not None else self._group_text(group, index.column())
+            text = (
+                self._line_text(line, index.column())
+                if line is not None
+                else self._group_text(group, index.column())
+            )
             return text if role == Qt.ItemDataRole.DisplayRole or index.column() == ITEM else None
         return None
 
@@ -140,7 +151,9 @@ class LedgerModel(QAbstractItemModel):
             return {AMOUNT: group.amount, SHARE: group.share}.get(column)
         assert line is not None
         share = self._share(line)
-        return {QUANTITY: line.quantity, PRICE: line.unit_price, AMOUNT: line.amount, SHARE: share}.get(column)
+        return {QUANTITY: line.quantity, PRICE: line.unit_price, AMOUNT: line.amount, SHARE: share}.get(
+            column
+        )
 
     def _share(self, line: CostLine) -> float | None:
         total = self._estimate.total if self._estimate is not None else 0.0
@@ -161,7 +174,9 @@ class LedgerModel(QAbstractItemModel):
         if column == SHARE:
             share = self._share(line)
             return "" if share is None else percent_text(share, lang)
-        table, key = (BEHAVIOUR_WORDS, line.behaviour) if column == KIND else (COMMITMENT_WORDS, line.commitment)
+        table, key = (
+            (BEHAVIOUR_WORDS, line.behaviour) if column == KIND else (COMMITMENT_WORDS, line.commitment)
+        )
         return word(table, key, lang)
 
     def _group_text(self, group: LedgerGroup | None, column: int) -> str:

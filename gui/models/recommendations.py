@@ -5,15 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt, Signal
 
 from engine.results import Recommendation, RecommendationSet
 from gui.formatting import money_full, money_short
 from gui.i18n import language, render, tr
+from gui.models.indices import ROOT, Index
 from gui.models.words import STATE_WORDS, changes_text, word
 from gui.widgets.marks import risk_word, ruling_dimension
-
-Index = QModelIndex | QPersistentModelIndex
 
 TICK, RANK, ACTION, ADJUSTED, ALONE, IN_PLAN, BAND, RISK, EFFORT, STATE = range(10)
 COLUMNS = 10
@@ -27,7 +26,7 @@ _EFFORTS = {"S": 0, "M": 1, "L": 2}
 
 
 class RecommendationsModel(QAbstractTableModel):
-    """Rows in ranking order unless sorted. A tick asks by `tick_requested(id, on)`; the next set confirms it."""
+    """Rows by rank unless sorted. A tick asks by `tick_requested(id, on)`; the next set confirms it."""
 
     tick_requested = Signal(object, object)
 
@@ -77,10 +76,10 @@ class RecommendationsModel(QAbstractTableModel):
         """Whether a row shows a tick: what was asked last, else what the set says."""
         return self._asked.get(item.id, item.chosen)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:
+    def rowCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else len(self._items)
 
-    def columnCount(self, parent: Index = QModelIndex()) -> int:
+    def columnCount(self, parent: Index = ROOT) -> int:
         return 0 if parent.isValid() else COLUMNS
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -88,7 +87,9 @@ class RecommendationsModel(QAbstractTableModel):
         ticks = index.isValid() and index.column() == TICK and self._items[index.row()].state != "dismissed"
         return flags | Qt.ItemFlag.ItemIsUserCheckable if ticks else flags
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
         if orientation != Qt.Orientation.Horizontal:
             return None
         if role == Qt.ItemDataRole.TextAlignmentRole:
@@ -154,7 +155,8 @@ class RecommendationsModel(QAbstractTableModel):
         column, order = self._sorting
         by_rank = sorted(items, key=lambda item: item.rank)
         return sorted(
-            by_rank, key=lambda item: _sort_value(item, column, self.is_ticked(item)),
+            by_rank,
+            key=lambda item: _sort_value(item, column, self.is_ticked(item)),
             reverse=order == Qt.SortOrder.DescendingOrder,
         )
 
@@ -170,12 +172,14 @@ class RecommendationsModel(QAbstractTableModel):
         if column == BAND:
             return f"{self._money(item.saving.p10)} – {self._money(item.saving.p90)}"
         return {
-            RANK: str(item.rank), ACTION: tr(item.title), EFFORT: item.effort,
+            RANK: str(item.rank),
+            ACTION: tr(item.title),
+            EFFORT: item.effort,
             STATE: word(STATE_WORDS, item.state, language()),
         }.get(column)
 
     def _money(self, amount: float | None) -> str:
-        return money_short(amount, self._currency, language())
+        return "–" if amount is None else money_short(amount, self._currency, language())
 
     def _previous(self, item: Recommendation, column: int) -> str | None:
         """The struck-out old figure of a changed cell."""
@@ -187,7 +191,9 @@ class RecommendationsModel(QAbstractTableModel):
 
     def _hint(self, item: Recommendation, column: int) -> str:
         if column in MONEY_COLUMNS:
-            return money_full(_amount(item, column), self._currency, language())
+            amount = _amount(item, column)
+            none = tr("cannot be counted together with the chosen actions")
+            return none if amount is None else money_full(amount, self._currency, language())
         if column == BAND:
             ends = (item.saving.p10, item.saving.p50, item.saving.p90)
             low, middle, high = (money_full(end, self._currency, language()) for end in ends)
@@ -207,8 +213,8 @@ class RecommendationsModel(QAbstractTableModel):
         """Words beside the title: what it replaces or needs, conditions, dismissal; each with its role."""
         ranks = {other.id: other.rank for other in self._items}
         chips = []
-        if item.state == "dismissed":
-            chips.append((tr("dismissed"), "muted"))
+        if item.state not in ("new", "accepted"):
+            chips.append((word(STATE_WORDS, item.state, language()), "muted"))
         if item.replaced_by in ranks and not self.is_ticked(item):
             chips.append((tr("replaces #{rank}").format(rank=ranks[item.replaced_by]), "muted"))
         needed = [str(ranks[name]) for name in item.needs if name in ranks]
@@ -223,10 +229,13 @@ def risk_lines(item: Recommendation) -> list[str]:
     """The three risks with their reasons, one line each."""
     risk = item.risk
     parts = (
-        (tr("Effect"), risk.effect, risk.effect_reason), (tr("Stability"), risk.stability, risk.stability_reason),
+        (tr("Effect"), risk.effect, risk.effect_reason),
+        (tr("Stability"), risk.stability, risk.stability_reason),
         (tr("Governance"), risk.governance, risk.governance_reason),
     )
-    return [f"{name} {risk_word(level)}" + (f": {tr(reason)}" if reason else "") for name, level, reason in parts]
+    return [
+        f"{name} {risk_word(level)}" + (f": {tr(reason)}" if reason else "") for name, level, reason in parts
+    ]
 
 
 def _letter(item: Recommendation) -> str:
@@ -243,15 +252,26 @@ def _sort_value(item: Recommendation, column: int, ticked: bool) -> float:
         amount = _amount(item, column)
         return float("-inf") if amount is None else amount
     return {
-        TICK: float(not ticked), BAND: item.saving.p50, RISK: float(item.risk.worst),
-        EFFORT: float(_EFFORTS[item.effort]), STATE: float(list(STATE_WORDS).index(item.state)),
+        TICK: float(not ticked),
+        BAND: item.saving.p50,
+        RISK: float(item.risk.worst),
+        EFFORT: float(_EFFORTS[item.effort]),
+        STATE: float(list(STATE_WORDS).index(item.state)),
     }.get(column, float(item.rank))
 
 
 def _heads() -> tuple[str, ...]:
     return (
-        "", "#", tr("Action"), tr("Risk-adjusted"), tr("Alone"), tr("In the plan"), tr("P10–P90"), tr("Worst risk"),
-        tr("Effort"), tr("State"),
+        "",
+        "#",
+        tr("Action"),
+        tr("Risk-adjusted"),
+        tr("Alone"),
+        tr("In the plan"),
+        tr("P10–P90"),
+        tr("Worst risk"),
+        tr("Effort"),
+        tr("State"),
     )
 
 

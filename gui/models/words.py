@@ -49,7 +49,11 @@ STATE_WORDS = {
     "expired": N_("expired"),
 }
 EFFORT_WORDS = {"S": N_("small"), "M": N_("medium"), "L": N_("large")}
-REVERSIBILITY_WORDS = {"high": N_("easy to reverse"), "medium": N_("hard to reverse"), "low": N_("not reversible")}
+REVERSIBILITY_WORDS = {
+    "high": N_("easy to reverse"),
+    "medium": N_("hard to reverse"),
+    "low": N_("not reversible"),
+}
 
 
 def category_order(key: str) -> int:
@@ -89,7 +93,7 @@ def field_value(path: str, value: Any, currency: str, lang: str) -> str:
 
 
 def change_text(change: Change, currency: str, lang: str) -> str:
-    """"Checkpoint interval 4 h -> 50 min", with an arrow glyph."""
+    """ "Checkpoint interval 4 h -> 50 min", with an arrow glyph."""
     before = field_value(change.path, change.before, currency, lang)
     after = field_value(change.path, change.after, currency, lang)
     return f"{field_title(change.path, lang)} {before} {ARROW} {after}"

@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.plan.money import CATEGORIES
 from engine.results import CostLine, Estimate
 from gui.charts.canvas import ChartView
 from gui.charts.categories import CategoryData, draw_categories
 from gui.charts.phases import draw_phases
-from gui.charts.worker import worker_of
 from gui.i18n import language, tr
 from gui.models.words import CATEGORY_WORDS, word
 from gui.pages.cost_ledger import LedgerCard
 from gui.pages.cost_trace import TraceCard
+from gui.pages.rows import GapSplitter
 from gui.widgets.buttons import LinkButton, Segmented
 from gui.widgets.labels import ElidedLabel, Label
 
@@ -29,14 +28,14 @@ _MARGIN = 16
 
 
 class CostPage(QWidget):
-    """Ledger and trace at the left, charts at the right; one switch between the plan and the chosen actions."""
+    """Ledger and trace at the left, charts at the right; a switch shows the chosen actions."""
 
     field_requested = Signal(object)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
-        worker = worker_of(session)
+        worker = session.chart_worker
         self.ledger = LedgerCard()
         self.trace = TraceCard()
         self.phases = ChartView(worker, tr("Cost by phase"))
@@ -69,18 +68,12 @@ class CostPage(QWidget):
         head.addWidget(edit)
         head.addWidget(self.switch)
         page.addLayout(head)
-        self._columns = QHBoxLayout()
-        self._columns.setSpacing(_MARGIN)
-        self._left, self._right = _column(self.ledger, self.trace, 64), _column(self.phases, self.categories, 50)
-        self._columns.addWidget(self._left, 58)
-        self._columns.addWidget(self._right, 42)
-        page.addLayout(self._columns, 1)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        wide = self.width() >= 1080
-        self._columns.setStretch(0, 58 if wide else 62)
-        self._columns.setStretch(1, 42 if wide else 38)
+        columns = QHBoxLayout()
+        columns.setSpacing(_MARGIN)
+        left, right = GapSplitter(self.ledger, self.trace, 100), GapSplitter(self.phases, self.categories, 50)
+        columns.addWidget(left, 58)
+        columns.addWidget(right, 42)
+        page.addLayout(columns, 1)
 
     def _shown(self) -> Estimate | None:
         review = self._session.review
@@ -129,18 +122,7 @@ def scope_text(estimate: Estimate) -> str:
     joint = "、" if lang == "zh_CN" else ", "
     counted = tr("all {count} categories") if len(inside) == len(CATEGORIES) else tr("{count} categories")
     text = tr("In scope: {parts}.").format(parts=joint.join([counted.format(count=len(inside)), *named]))
-    left_out = tr("Out: {parts}.").format(parts=joint.join(out)) if out else tr("Out: nothing of what is listed.")
+    left_out = (
+        tr("Out: {parts}.").format(parts=joint.join(out)) if out else tr("Out: nothing of what is listed.")
+    )
     return f"{text} {left_out}"
-
-
-def _column(upper: QWidget, lower: QWidget, share: int) -> QSplitter:
-    """Two cards above each other; the gap between them can be dragged."""
-    column = QSplitter(Qt.Orientation.Vertical)
-    column.setHandleWidth(_MARGIN)
-    column.setChildrenCollapsible(False)
-    column.addWidget(upper)
-    column.addWidget(lower)
-    column.setStretchFactor(0, share)
-    column.setStretchFactor(1, 100 - share)
-    column.setSizes([share * 10, 1000 - share * 10])
-    return column

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QItemSelection,
+    QModelIndex,
+    QPointF,
+    QRect,
+    QRectF,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QHeaderView, QSizePolicy, QTreeView, QVBoxLayout, QWidget
 
 from engine.results import CostLine, Estimate
 from gui.formatting import amount_full, band, money_short, percent
 from gui.i18n import language, tr, trn
+from gui.models.indices import Index
 from gui.models.ledger import (
     AMOUNT,
     CATEGORY_ROLE,
@@ -23,26 +33,25 @@ from gui.models.ledger import (
     UNIT,
     LedgerModel,
 )
-from gui.pages.rows import PAD, RowDelegate, draw_text, prepare_header, prepare_view
+from gui.pages.rows import PAD, Header, RowDelegate, draw_text, prepare_view
 from gui.shell import theme
 from gui.widgets.card import Card
 from gui.widgets.labels import Label
 
-Index = QModelIndex | QPersistentModelIndex
-
 ROW = 28
 _INDENT = 20
-_COMMITMENT_FROM = 730
+_COMMITMENT_FROM, _KIND_FROM = 730, 640
 
 
 class _Delegate(RowDelegate):
     """Group rows bold with their colour; units and kinds muted; unknown amounts in warn."""
 
     def is_bold(self, index: Index) -> bool:
-        return index.siblingAtColumn(0).data(CATEGORY_ROLE) is not None
+        return index.sibling(index.row(), 0).data(CATEGORY_ROLE) is not None
 
     def role(self, index: Index) -> str:
-        group, line = index.siblingAtColumn(0).data(CATEGORY_ROLE), index.siblingAtColumn(0).data(LINE_ROLE)
+        first = index.sibling(index.row(), 0)
+        group, line = first.data(CATEGORY_ROLE), first.data(LINE_ROLE)
         if group == OUT_OF_SCOPE or (line is not None and not line.in_scope):
             return "muted"
         if line is not None and line.amount is None and index.column() in (QUANTITY, PRICE, AMOUNT):
@@ -78,9 +87,8 @@ class LedgerTree(QTreeView):
         self.setUniformRowHeights(True)
         self.setAllColumnsShowFocus(True)
         self.setExpandsOnDoubleClick(True)
-        header = self.header()
-        prepare_header(header)
-        header.setStretchLastSection(False)
+        header = Header(self)
+        self.setHeader(header)
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
         header.setSectionResizeMode(ITEM, QHeaderView.ResizeMode.Stretch)
         header.setSectionsMovable(False)
@@ -112,6 +120,7 @@ class LedgerTree(QTreeView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         self.setColumnHidden(COMMITMENT, self.width() < _COMMITMENT_FROM)
+        self.setColumnHidden(KIND, self.width() < _KIND_FROM)
         super().resizeEvent(event)
         self.columns_moved.emit()
 
@@ -127,9 +136,9 @@ class LedgerTree(QTreeView):
         painter.setPen(QPen(theme.color("muted"), 1.5))
         x, y = rect.right() - 8, rect.center().y()
         if self.isExpanded(index):
-            painter.drawPolyline([_point(x - 4, y - 2), _point(x, y + 2), _point(x + 4, y - 2)])
+            painter.drawPolyline([QPointF(x - 4, y - 2), QPointF(x, y + 2), QPointF(x + 4, y - 2)])
         else:
-            painter.drawPolyline([_point(x - 2, y - 4), _point(x + 2, y), _point(x - 2, y + 4)])
+            painter.drawPolyline([QPointF(x - 2, y - 4), QPointF(x + 2, y), QPointF(x - 2, y + 4)])
         painter.restore()
 
     def _largest(self, estimate: Estimate) -> QModelIndex:
@@ -138,12 +147,6 @@ class LedgerTree(QTreeView):
             return QModelIndex()
         largest = max(known, key=lambda line: line.amount or 0.0)
         return self._ledger.find(largest.category, largest.item)
-
-
-def _point(x: float, y: float):  # type: ignore[no-untyped-def]
-    from PySide6.QtCore import QPointF
-
-    return QPointF(x, y)
 
 
 class TotalRow(QWidget):
@@ -220,7 +223,9 @@ def _foot_text(estimate: Estimate) -> str:
     if estimate.p10 is not None and estimate.p90 is not None and estimate.p50 is not None:
         text = tr("P10–P90 {band}, P50 {middle}.")
         middle = money_short(estimate.p50, estimate.currency, lang)
-        parts.append(text.format(band=band(estimate.p10, estimate.p90, estimate.currency, lang), middle=middle))
+        parts.append(
+            text.format(band=band(estimate.p10, estimate.p90, estimate.currency, lang), middle=middle)
+        )
     if estimate.unknown:
         count = len(estimate.unknown)
         text = trn("{count} line is unknown: {names}.", "{count} lines are unknown: {names}.", count)

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QGridLayout, QScrollArea, QSizePolicy, QWidget
 
 from engine.results import CostLine, TraceInput
 from gui.formatting import date_short, money_full, quantity, unit_label
 from gui.i18n import language, tr
 from gui.models.ledger import quantity_text
+from gui.models.words import BEHAVIOUR_WORDS, COMMITMENT_WORDS, word
 from gui.widgets.card import Card
 from gui.widgets.labels import ElidedLabel, Label
 from gui.widgets.marks import PROVENANCE, Mark
 
+_HEIGHT = 188
 _COMPUTED = ("ring", "muted")
 
 
@@ -43,6 +45,12 @@ class TraceCard(Card):
         self.body.addWidget(self._scroll, 1)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
 
+    def sizeHint(self) -> QSize:
+        return QSize(400, _HEIGHT)
+
+    def minimumSizeHint(self) -> QSize:
+        return QSize(240, 130)
+
     def show_line(self, line: CostLine | None, currency: str) -> None:
         """Show the trace of a ledger line; None explains what would stand here."""
         self._clear()
@@ -50,9 +58,12 @@ class TraceCard(Card):
         self._scroll.setVisible(line is not None)
         if line is None:
             self.title.setText(tr("How it is computed"))
+            self.note.setText("")
             self.formula.setText(tr("Select an item to see its formula and the numbers in it."))
             return
         self.title.setText(tr("{item}: how it is computed").format(item=tr(line.item)))
+        behaviour = word(BEHAVIOUR_WORDS, line.behaviour, language())
+        self.note.setText(f"{behaviour} · {word(COMMITMENT_WORDS, line.commitment, language())}")
         self.formula.setText(_sentence(tr(line.trace.formula)))
         self.numbers.setText(substituted(line, currency, language()))
         for row, entry in enumerate(line.trace.inputs):
@@ -71,14 +82,15 @@ class TraceCard(Card):
     def _clear(self) -> None:
         self._grid.setRowStretch(self._grid.rowCount() - 1, 0)
         while self._grid.count():
-            widget = self._grid.takeAt(0).widget()
+            item = self._grid.takeAt(0)
+            widget = item.widget() if item is not None else None
             if widget is not None:
                 widget.hide()
                 widget.deleteLater()
 
 
 def substituted(line: CostLine, currency: str, lang: str) -> str:
-    """"806,196 GPU-h x $6.88 = $5,546,629"; unknown parts say so."""
+    """ "806,196 GPU-h x $6.88 = $5,546,629"; unknown parts say so."""
     unit = "" if line.unit in ("lot", "") else f" {unit_label(line.unit, currency, lang)}"
     count = quantity_text(line.quantity, lang) + unit
     price, amount = money_full(line.unit_price, currency, lang), money_full(line.amount, currency, lang)

@@ -10,14 +10,13 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from engine.results import Advice, Recommendation
 from gui.charts.bubble import BubbleData, draw_bubbles
 from gui.charts.canvas import ChartView
-from gui.charts.worker import worker_of
 from gui.i18n import language, tr, trn
 from gui.models.recommendations import RecommendationsModel
 from gui.models.words import PORTFOLIO_WORDS, word
 from gui.pages.recommendations_card import DetailCard
 from gui.pages.recommendations_foot import JointCard
 from gui.pages.recommendations_rows import RecommendationsTable
-from gui.services.review import chosen_patch
+from gui.pages.rows import GapSplitter
 from gui.widgets.buttons import LinkButton, Segmented
 from gui.widgets.card import Card
 from gui.widgets.chips import Chip
@@ -70,7 +69,7 @@ class RecommendationsPage(QWidget):
         self._session = session
         self.model = RecommendationsModel(self)
         self.table = RecommendationsTable(self.model)
-        self.bubbles = ChartView(worker_of(session), tr("Saving against risk"))
+        self.bubbles = ChartView(session.chart_worker, tr("Saving against risk"))
         self.detail = DetailCard()
         self.joint = JointCard()
         self.advice = AdviceLine()
@@ -91,9 +90,8 @@ class RecommendationsPage(QWidget):
         columns = QHBoxLayout(self)
         columns.setContentsMargins(_MARGIN, 12, _MARGIN, _MARGIN)
         columns.setSpacing(_MARGIN)
-        left, right = QVBoxLayout(), QVBoxLayout()
-        for column in (left, right):
-            column.setSpacing(12)
+        left = QVBoxLayout()
+        left.setSpacing(12)
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(Label(self.title(), size="title", bold=True))
@@ -111,10 +109,8 @@ class RecommendationsPage(QWidget):
         left.addWidget(self.advice)
         left.addWidget(card, 1)
         left.addWidget(self.joint)
-        right.addWidget(self.bubbles, 42)
-        right.addWidget(self.detail, 58)
-        columns.addLayout(left, 67)
-        columns.addLayout(right, 33)
+        columns.addLayout(left, 69)
+        columns.addWidget(GapSplitter(self.bubbles, self.detail, 44, gap=12), 31)
 
     def _connect(self) -> None:
         session = self._session
@@ -153,7 +149,9 @@ class RecommendationsPage(QWidget):
         self._counts.updateGeometry()
         self.joint.show_joint(found, review.estimate, review.proposed)
         chosen = frozenset(found.joint_saving.ids)
-        self.portfolios.set_current(next((p.key for p in found.portfolios if frozenset(p.ids) == chosen), None))
+        self.portfolios.set_current(
+            next((p.key for p in found.portfolios if frozenset(p.ids) == chosen), None)
+        )
         self._set_stale(self._session.stale)
         self._show_item(self.table.current_item())
 
@@ -169,7 +167,9 @@ class RecommendationsPage(QWidget):
         if not items:
             self.bubbles.show_message(tr("No action would change this plan for the better."))
             return
-        self.bubbles.show_chart(draw_bubbles, BubbleData(items, currency, item.id if item is not None else None))
+        self.bubbles.show_chart(
+            draw_bubbles, BubbleData(items, currency, item.id if item is not None else None)
+        )
 
     def _show_advice(self) -> None:
         review = self._session.review
@@ -206,10 +206,12 @@ class RecommendationsPage(QWidget):
     def _apply(self) -> None:
         review = self._session.review
         if review is not None:
-            self._session.edit(chosen_patch(review.recommendations), tr("Apply the chosen actions"))
+            chosen = [item for item in review.recommendations.recommendations if item.chosen]
+            changes = tuple(change for item in chosen for change in item.changes)
+            self._session.apply_changes(changes, tr("Apply the chosen actions"))
 
     def _restore(self, name: object) -> None:
-        self._session.dismiss(name, None)
+        self._session.restore(str(name))
 
     def _set_stale(self, stale: object) -> None:
         self.bubbles.set_stale(bool(stale))
@@ -218,7 +220,9 @@ class RecommendationsPage(QWidget):
 
 def _counts_text(review: Review) -> str:
     found = review.recommendations
-    fired = trn("{count} fired", "{count} fired", len(found.recommendations)).format(count=len(found.recommendations))
+    fired = trn("{count} fired", "{count} fired", len(found.recommendations)).format(
+        count=len(found.recommendations)
+    )
     passed = trn("{count} passed", "{count} passed", len(found.passed)).format(count=len(found.passed))
     missing = len(found.not_evaluated)
     open_ = trn("{count} not evaluated", "{count} not evaluated", missing).format(count=missing)

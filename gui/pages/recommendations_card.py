@@ -18,7 +18,7 @@ from gui.widgets.card import Card
 from gui.widgets.chips import Chip
 from gui.widgets.labels import Label
 
-_LABEL_WIDTH = 84
+_LABEL_WIDTH = 64
 _STATE_ROLES = {"accepted": "saving", "verified": "saving", "realised": "saving", "dismissed": "muted"}
 
 
@@ -39,7 +39,7 @@ class FactSheet(QScrollArea):
         sheet = QWidget()
         grid = QGridLayout(sheet)
         grid.setContentsMargins(0, 0, 8, 0)
-        grid.setHorizontalSpacing(12)
+        grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(7)
         grid.setColumnMinimumWidth(0, _LABEL_WIDTH)
         grid.setColumnStretch(1, 1)
@@ -71,7 +71,12 @@ class DismissBar(QWidget):
         self.reason = QComboBox(self)
         self.reason.setEditable(True)
         self.reason.setAccessibleName(tr("Reason of the dismissal"))
-        reasons = (tr("already done"), tr("not allowed here"), tr("risk too high"), tr("not worth the effort"))
+        reasons = (
+            tr("already done"),
+            tr("not allowed here"),
+            tr("risk too high"),
+            tr("not worth the effort"),
+        )
         self.reason.addItems(reasons)
         self.reason.setMinimumHeight(30)
         confirm = Button(tr("Dismiss"), role="danger")
@@ -83,7 +88,9 @@ class DismissBar(QWidget):
         row.addWidget(cancel)
         confirm.clicked.connect(self._confirm)
         cancel.clicked.connect(self.left)
-        self.reason.lineEdit().returnPressed.connect(self._confirm)
+        line = self.reason.lineEdit()
+        assert line is not None
+        line.returnPressed.connect(self._confirm)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape:
@@ -134,7 +141,11 @@ class DetailCard(Card):
 
     def show_item(self, item: Recommendation, found: RecommendationSet, currency: str) -> None:
         """Show a recommendation in full."""
-        self._head(f"{item.rank} · {tr(item.title)}", word(STATE_WORDS, item.state, language()), _STATE_ROLES.get(item.state, "text"))
+        self._head(
+            f"{item.rank} · {tr(item.title)}",
+            word(STATE_WORDS, item.state, language()),
+            _STATE_ROLES.get(item.state, "text"),
+        )
         self._item = item
         gone = item.state == "dismissed"
         self.dismiss.setVisible(not gone)
@@ -196,11 +207,25 @@ def detail_rows(item: Recommendation, found: RecommendationSet, currency: str) -
     effort = word(EFFORT_WORDS, item.effort, lang)
     reverse = word(REVERSIBILITY_WORDS, item.reversibility, lang)
     chance = percent(item.success_probability, lang, 2)
-    rows.append((tr("Effort"), tr("{effort}; {reverse}; works with a chance of {chance}").format(
-        effort=effort, reverse=reverse, chance=chance)))
-    rows += [(label, tr(text)) for label, text in ((tr("Verify"), item.verify), (tr("Roll back"), item.rollback)) if text]
+    rows.append(
+        (
+            tr("Effort"),
+            tr("{effort}; {reverse}; works with a chance of {chance}").format(
+                effort=effort, reverse=reverse, chance=chance
+            ),
+        )
+    )
+    rows += [
+        (label, tr(text))
+        for label, text in ((tr("Verify"), item.verify), (tr("Roll back"), item.rollback))
+        if text
+    ]
     rows += _listed(tr("Evidence"), [f"{tr(e.figure)} ({e.title}, {e.where})" for e in item.evidence])
-    rows += [(label, named(ids)) for label, ids in ((tr("Needs"), item.needs), (tr("Excludes"), item.excludes)) if ids]
+    rows += [
+        (label, named(ids))
+        for label, ids in ((tr("Needs"), item.needs), (tr("Excludes"), item.excludes))
+        if ids
+    ]
     if item.replaced_by is not None:
         rows.append((tr("Replaced by"), named((item.replaced_by,))))
     return rows
@@ -208,8 +233,10 @@ def detail_rows(item: Recommendation, found: RecommendationSet, currency: str) -
 
 def _saving_rows(item: Recommendation, currency: str, lang: str) -> list[tuple[str, str]]:
     saving = item.saving
-    shown = lambda amount: money_short(amount, currency, lang)  # noqa: E731
-    in_plan = tr("alone {alone}; in the plan {in_plan}").format(alone=shown(saving.gross), in_plan=shown(saving.in_plan))
+    shown = lambda amount: "–" if amount is None else money_short(amount, currency, lang)  # noqa: E731
+    in_plan = tr("alone {alone}; in the plan {in_plan}").format(
+        alone=shown(saving.gross), in_plan=shown(saving.in_plan)
+    )
     spread = tr("P10 {low}, P50 {middle}, P90 {high} (alone)").format(
         low=shown(saving.p10), middle=shown(saving.p50), high=shown(saving.p90)
     )
@@ -230,7 +257,9 @@ def advice_rows(advice: Advice, currency: str) -> list[tuple[str, str]]:
     rows += _listed(tr("Why"), [render(message, currency) for message in advice.why])
     rows += _listed(tr("Change"), [change_text(change, currency, language()) for change in changes])
     return rows + [
-        (label, tr(text)) for label, text in ((tr("Verify"), advice.verify), (tr("Roll back"), advice.rollback)) if text
+        (label, tr(text))
+        for label, text in ((tr("Verify"), advice.verify), (tr("Roll back"), advice.rollback))
+        if text
     ]
 
 
@@ -239,9 +268,9 @@ def check_rows(
 ) -> list[tuple[str, str]]:
     """Not evaluated checks with what they need, then the passed ones with what they saw."""
     rows = []
-    for index, check in enumerate(missing):
-        needs = ", ".join(field_title(path, language()) for path in check.needs)
-        text = tr("{title}: needs {fields}").format(title=tr(check.title), fields=needs)
+    for index, blind in enumerate(missing):
+        needs = ", ".join(field_title(path, language()) for path in blind.needs)
+        text = tr("{title}: needs {fields}").format(title=tr(blind.title), fields=needs)
         rows.append((tr("Not evaluated") if index == 0 else "", text))
     for index, check in enumerate(passed):
         text = f"{tr(check.title)}: {render(check.finding, currency)}"
@@ -251,4 +280,3 @@ def check_rows(
 
 def _listed(label: str, texts: Sequence[str]) -> list[tuple[str, str]]:
     return [(label if index == 0 else "", text) for index, text in enumerate(texts) if text]
-

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from engine.results import Estimate, RecommendationSet
 from gui.formatting import band, duration_hours, money_short
@@ -80,7 +80,7 @@ class JointCard(Card):
     save_requested = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(" ", note=tr("shares add up exactly; stand-alone figures do not"), margin=14, parent=parent)
+        super().__init__(" ", margin=14, parent=parent)
         self.figure = Label(size="figure", bold=True, role="saving")
         self._band = Label(size="hint")
         self._net = Label(size="hint", role="muted")
@@ -94,7 +94,15 @@ class JointCard(Card):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         grid.addWidget(Label(tr("joint saving, one re-estimate"), size="hint", role="muted"), 0, 0)
-        grid.addWidget(Label(tr("sequential shares, numbered by rank"), size="hint", role="muted"), 0, 1)
+        grid.addWidget(
+            Label(
+                tr("sequential shares by rank; they add up, stand-alone figures do not"),
+                size="hint",
+                role="muted",
+            ),
+            0,
+            1,
+        )
         numbers = QVBoxLayout()
         numbers.setSpacing(0)
         for label in (self.figure, self._band, self._net):
@@ -108,15 +116,12 @@ class JointCard(Card):
         grid.addLayout(numbers, 1, 0)
         grid.addLayout(right, 1, 1)
         self.body.addLayout(grid)
-        self.propose = Button(tr("Put into proposal"), role="primary")
-        self.save = Button(tr("Apply to the plan"))
+        self.propose = Button(tr("Put into proposal"), role="primary", small=True)
+        self.save = Button(tr("Apply to the plan"), small=True)
         self.propose.clicked.connect(self.proposal_requested)
         self.save.clicked.connect(self.save_requested)
-        row = QHBoxLayout()
-        row.addWidget(self.propose)
-        row.addWidget(self.save)
-        row.addStretch(1)
-        self.body.addLayout(row)
+        self.head.addWidget(self.save)
+        self.head.addWidget(self.propose)
 
     def show_joint(self, found: RecommendationSet, now: Estimate, proposed: Estimate | None) -> None:
         """Show the joint saving of the chosen set."""
@@ -124,13 +129,18 @@ class JointCard(Card):
         count = len(joint.ids)
         self.title.setText(
             trn("{count} chosen action", "{count} chosen actions together", count).format(count=count)
-            if count else tr("No action is chosen")
+            if count
+            else tr("No action is chosen")
         )
         self.figure.setText(money_short(joint.gross, currency, lang))
         self.figure.set_role("danger" if joint.gross < 0 else "saving")
         self._band.setText(tr("P10–P90 {band}").format(band=band(joint.p10, joint.p90, currency, lang)))
         net = tr("one-off cost {cost}; net {net}")
-        self._net.setText(net.format(cost=money_short(joint.one_off, currency, lang), net=money_short(joint.net, currency, lang)))
+        self._net.setText(
+            net.format(
+                cost=money_short(joint.one_off, currency, lang), net=money_short(joint.net, currency, lang)
+            )
+        )
         self.shares.set_shares(found, currency)
         self._total.set_full_text(_total_text(found, now, proposed))
         for button in (self.propose, self.save):
@@ -145,7 +155,10 @@ def _total_text(found: RecommendationSet, now: Estimate, proposed: Estimate | No
     joint, lang = found.joint_saving, language()
     shown = lambda amount: money_short(amount, now.currency, lang)  # noqa: E731
     text = tr("total {before} {arrow} {after}, and {one_off} one-off").format(
-        before=shown(found.baseline_total), arrow=ARROW, after=shown(joint.total_after), one_off=shown(joint.one_off)
+        before=shown(found.baseline_total),
+        arrow=ARROW,
+        after=shown(joint.total_after),
+        one_off=shown(joint.one_off),
     )
     before = now.metric("duration_h")
     after = None if proposed is None else proposed.metric("duration_h")

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QKeyEvent, QPainter, QResizeEvent
-from PySide6.QtWidgets import QHeaderView, QStyle, QStyleOptionButton, QStyleOptionViewItem, QTableView, QWidget
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyleOptionButton,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
 
 from engine.results import Recommendation
-from gui.charts.bubble import money_range
+from gui.charts.bubble import alone_range
 from gui.i18n import tr
+from gui.models.indices import Index
 from gui.models.recommendations import (
     ACTION,
     ADJUSTED,
@@ -33,12 +41,11 @@ from gui.widgets.band_bar import draw_band
 from gui.widgets.chips import draw_chip
 from gui.widgets.marks import draw_risk
 
-Index = QModelIndex | QPersistentModelIndex
-
 ROW = 47
 _BOX = 16
-_NARROW = 760
-_BAND_WIDTH = {True: 76, False: 120}
+_NARROW, _WIDE = 760, 960
+_RANK_WIDTH = 34
+_BAND_WIDTH = {True: 68, False: 100}
 
 
 class RecommendationDelegate(RowDelegate):
@@ -64,10 +71,17 @@ class RecommendationDelegate(RowDelegate):
         elif column == BAND:
             self._paint_band(painter, rect, item)
         elif column == RISK:
-            draw_risk(painter, QRectF(rect), item.risk.worst, index.data().rpartition(" ")[2] if item.risk.worst else "")
+            draw_risk(
+                painter,
+                QRectF(rect),
+                item.risk.worst,
+                index.data().rpartition(" ")[2] if item.risk.worst else "",
+            )
         else:
             align = Qt.AlignmentFlag(index.data(Qt.ItemDataRole.TextAlignmentRole))
-            draw_text(painter, rect, index.data() or "", role="muted" if column != EFFORT else "text", align=align)
+            draw_text(
+                painter, rect, index.data() or "", role="muted" if column != EFFORT else "text", align=align
+            )
 
     def _paint_tick(self, painter: QPainter, rect: QRect, index: Index) -> None:
         option = QStyleOptionButton()
@@ -85,7 +99,15 @@ class RecommendationDelegate(RowDelegate):
         low, high = self.range
         saving = item.saving
         draw_band(
-            painter, QRectF(rect), low=low, high=high, p10=saving.p10, p90=saving.p90, mark=saving.p50, role=role, zero=True
+            painter,
+            QRectF(rect),
+            low=low,
+            high=high,
+            p10=saving.p10,
+            p90=saving.p90,
+            mark=saving.p50,
+            role=role,
+            zero=True,
         )
 
 
@@ -104,7 +126,14 @@ def _paint_action(painter: QPainter, rect: QRect, index: Index, *, muted: bool) 
             room -= width + 6
     taken = sum(width + 6 for *_, width in shown)
     title_rect = top.adjusted(0, 0, -taken, 0)
-    draw_text(painter, title_rect, title, bold=True, role="muted" if muted else "text", elide=Qt.TextElideMode.ElideMiddle)
+    draw_text(
+        painter,
+        title_rect,
+        title,
+        bold=True,
+        role="muted" if muted else "text",
+        elide=Qt.TextElideMode.ElideMiddle,
+    )
     left = top.left() + min(text_width(title, bold=True), title_rect.width()) + 8
     for text, role, width in shown:
         draw_chip(painter, QRectF(left, top.top() + 1, width, 18), text, role)
@@ -119,7 +148,9 @@ def _paint_money(painter: QPainter, rect: QRect, index: Index, item: Recommendat
     chosen = index.column() == IN_PLAN and item.chosen
     role = "danger" if negative else "saving" if chosen else "text" if index.column() != ALONE else "muted"
     line = rect if previous is None else QRect(rect.left(), rect.top() + 4, rect.width(), 20)
-    draw_text(painter, line, text, role=role, bold=index.column() == ADJUSTED, align=Qt.AlignmentFlag.AlignRight)
+    draw_text(
+        painter, line, text, role=role, bold=index.column() == ADJUSTED, align=Qt.AlignmentFlag.AlignRight
+    )
     if previous is None:
         return
     face = theme.font("hint")
@@ -140,10 +171,10 @@ def _width(index: Index) -> int:
     if column == TICK:
         return _BOX + 2 * PAD
     if column == RISK:
-        return text_width(index.data() or "", "hint") + 17 + 2 * PAD
+        return text_width(index.data() or "", "hint") + 17 + 2 * PAD + 4
     if column in (ACTION, BAND):
         return 120
-    return text_width(index.data() or "", bold=column == ADJUSTED) + 2 * PAD
+    return text_width(index.data() or "", bold=column == ADJUSTED) + 2 * PAD + 4
 
 
 class RecommendationsTable(QTableView):
@@ -157,17 +188,18 @@ class RecommendationsTable(QTableView):
         super().__init__(parent)
         self._ranked = model
         self.setModel(model)
-        prepare_table(self, tr("Recommendations"), ROW)
+        prepare_table(self, tr("Recommendations"), ROW, sortable=True)
         self._delegate = RecommendationDelegate(self)
         self.setItemDelegate(self._delegate)
         self.setSortingEnabled(True)
         self.sortByColumn(RANK, Qt.SortOrder.AscendingOrder)
         header = self.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        for column in (ACTION, BAND, TICK):
+        for column in (ACTION, BAND, TICK, RANK):
             mode = QHeaderView.ResizeMode.Stretch if column == ACTION else QHeaderView.ResizeMode.Fixed
             header.setSectionResizeMode(column, mode)
         header.resizeSection(TICK, _BOX + 2 * PAD)
+        header.resizeSection(RANK, _RANK_WIDTH)
         model.modelReset.connect(self._select_first)
         self.clicked.connect(self._clicked)
         self.doubleClicked.connect(lambda _: self.detail_requested.emit())
@@ -175,7 +207,7 @@ class RecommendationsTable(QTableView):
     def fit(self) -> None:
         """Set the common axis of the bands after the figures changed."""
         items = self._ranked.items()
-        low, high = money_range(items) if items else (0.0, 1.0)
+        low, high = alone_range(items) if items else (0.0, 1.0)
         self._delegate.range = (low, high)
         self.viewport().update()
 
@@ -190,7 +222,7 @@ class RecommendationsTable(QTableView):
         if row >= 0:
             self.setCurrentIndex(self._ranked.index(row, ACTION))
 
-    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+    def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
         if current.row() != previous.row() or not previous.isValid():
             self.row_selected.emit(self.current_item())
@@ -200,7 +232,9 @@ class RecommendationsTable(QTableView):
         alt = bool(event.modifiers() & Qt.KeyboardModifier.AltModifier)
         if alt and key in (Qt.Key.Key_Up, Qt.Key.Key_Down):
             up = key == Qt.Key.Key_Up
-            self.sortByColumn(index.column(), Qt.SortOrder.AscendingOrder if up else Qt.SortOrder.DescendingOrder)
+            self.sortByColumn(
+                index.column(), Qt.SortOrder.AscendingOrder if up else Qt.SortOrder.DescendingOrder
+            )
         elif key == Qt.Key.Key_Space and index.isValid():
             self._toggle(index.row())
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
@@ -212,8 +246,8 @@ class RecommendationsTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         narrow = self.width() < _NARROW
-        for column in (EFFORT, STATE):
-            self.setColumnHidden(column, narrow)
+        self.setColumnHidden(EFFORT, narrow)
+        self.setColumnHidden(STATE, self.width() < _WIDE)
         self.horizontalHeader().resizeSection(BAND, _BAND_WIDTH[narrow])
         super().resizeEvent(event)
 
@@ -224,7 +258,9 @@ class RecommendationsTable(QTableView):
     def _toggle(self, row: int) -> None:
         index = self._ranked.index(row, TICK)
         on = index.data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
-        self._ranked.setData(index, Qt.CheckState.Unchecked if on else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+        self._ranked.setData(
+            index, Qt.CheckState.Unchecked if on else Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole
+        )
 
     def _select_first(self) -> None:
         if self._ranked.rowCount():

@@ -169,10 +169,13 @@ def _missing(basis: Basis, writer: Writer) -> str:
 def _scope(basis: Basis, writer: Writer) -> tuple[tuple[str, str], ...]:
     scope = basis.plan.scope
     named = {key: writer.tr(title) for key, title in CATEGORIES.items()}
-    inside = [named[key] for key in ALL_CATEGORIES if key in scope.categories]
-    outside = [named[key] for key in ALL_CATEGORIES if key not in scope.categories]
+    # Failures are named by their switch below, which says more than the category's name.
+    shown = [key for key in ALL_CATEGORIES if key != "failures"]
+    inside = [named[key] for key in shown if key in scope.categories]
+    outside = [named[key] for key in shown if key not in scope.categories]
+    retries = scope.include_retries and "failures" in scope.categories
     extras = [
-        (scope.include_retries, writer.tr("failures and repeated work"), basis.plan.is_training),
+        (retries, writer.tr("failures and repeated work"), basis.plan.is_training),
         (scope.include_experiments, writer.tr("trial runs"), basis.plan.is_training),
         (basis.plan.finance.tax_rate > 0, writer.tr("tax"), True),
     ]
@@ -216,6 +219,6 @@ def _decision(basis: Basis, writer: Writer) -> Decision:
         else writer.tr("Decision requested by {date}", date=writer.date(start))
     )
     fields = (writer.tr("Approved by"), writer.tr("Signature"), writer.tr("Date"))
-    return Decision(title, writer.tr(" ").join(sentences), fields)
+    return Decision(title, writer.sentences(sentences), fields)
 
 

@@ -127,6 +127,10 @@ class Writer:
         """A list in a sentence."""
         return self.tr(", ").join(parts)
 
+    def sentences(self, parts: list[str]) -> str:
+        """Sentences in a row; Chinese full stops need no space after them."""
+        return ("" if self.lang == "zh_CN" else " ").join(part for part in parts if part)
+
     def title(self, path: str) -> str:
         """A plan field's name; the path itself for figures of the estimator."""
         spec = find_field(path)

@@ -1,4 +1,4 @@
-"""Timings of the program on this machine, against its budgets. Qt-free; the window's are measured by the tests."""
+"""Timings of the program on this machine, against its budgets. Qt-free."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _405B: dict[str, Any] = {
 def run_benchmarks(catalog: Catalog) -> dict[str, dict[str, Any]]:
     """Each figure as {"value", "unit"}; the best of a few runs, after one to warm up."""
     plan = template_plan(_TEMPLATE)
-    large = apply_patch(plan, _405B | {path: "auto" for path in FIELDS})
+    large = apply_patch(plan, _405B | dict.fromkeys(FIELDS, "auto"))
     layouts, seconds = _layout_rate(large, catalog)
     values = PlanValues(plan, catalog)
     return {

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
 from engine.results import Estimate, Optimisation
-from gui.services.review import Review
+
+if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
+    from gui.services.review import Review
 
 Progress = Callable[[int, int], None]
 Cancelled = Callable[[], bool]
@@ -40,14 +42,23 @@ def _no_accelerators() -> Mapping[str, str]:
     return {}
 
 
+def _no_figures(accelerator: str) -> Mapping[str, Any]:
+    return {}
+
+
 @dataclass(frozen=True)
 class Composer:
-    """The engine as the window sees it. `accelerators` gives catalogue ids and their names."""
+    """The engine as the window sees it.
+
+    `accelerators` gives catalogue ids and their names; `own_figures` gives one's figures as a patch of
+    `cluster.accelerator_spec`, to start own figures from.
+    """
 
     estimate: Callable[[Plan], Estimate]
     review: ReviewCall
     search: SearchCall | None = None
     accelerators: Callable[[], Mapping[str, str]] = field(default=_no_accelerators)
+    own_figures: Callable[[str], Mapping[str, Any]] = field(default=_no_figures)
 
 
 class EngineCalls:
@@ -61,7 +72,7 @@ class EngineCalls:
 
     def composer(self) -> Composer:
         """These calls as a Composer."""
-        return Composer(self.estimate, self.review, self.search, self.accelerators)
+        return Composer(self.estimate, self.review, self.search, self.accelerators, self.own_figures)
 
     def estimate(self, plan: Plan) -> Estimate:
         """The central estimate, without its band."""
@@ -96,3 +107,20 @@ class EngineCalls:
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""
         return {key: item.name for key, item in self._catalog.accelerators.items()}
+
+    def own_figures(self, accelerator: str) -> Mapping[str, Any]:
+        """Figures of a catalogue accelerator as fields of `cluster.accelerator_spec`."""
+        found = self._catalog.accelerator(accelerator)
+        tera, giga = 1e12, 1e9
+        # Where nobody publishes a power, the planner starts from the hungriest known part and corrects it.
+        hungriest = max(item.tdp_w or 0.0 for item in self._catalog.accelerators.values())
+        figures = {
+            "name": found.name,
+            "memory_gib": found.memory_bytes / 2**30,
+            "memory_bandwidth_gb_per_s": found.memory_bandwidth_bytes_per_s / giga,
+            "peak_tflops": {key: value / tera for key, value in found.peak_flops.items()},
+            "scale_up_gb_per_s": found.scale_up_bandwidth_bytes_per_s / giga,
+            "power_w": found.tdp_w or hungriest,
+            "accelerators_per_node": found.accelerators_per_node,
+        }
+        return {f"cluster.accelerator_spec.{key}": value for key, value in figures.items()}

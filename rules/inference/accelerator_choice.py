@@ -20,7 +20,7 @@ _OF_ONE_ACCELERATOR = (
 
 
 def check(context: Context) -> Outcome:
-    """Price the plan on every accelerator with an offer in this purchase mode; fire when one is clearly cheaper."""
+    """Price the plan on every accelerator of this seller; fire when one is clearly cheaper."""
     options = [
         (patch, priced)
         for patch in _patches(context)

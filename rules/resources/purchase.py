@@ -10,7 +10,7 @@ from rules.base import Context
 def mode_patch(context: Context, mode: str, term_months: int | None = None) -> dict[str, Any] | None:
     """The change to another price mode; None when the catalogue knows no such offer.
 
-    A price the planner entered keeps its distance from the list: it is scaled by the ratio of the list prices.
+    An entered price keeps its distance from the list: it is scaled by the ratio of list prices.
     """
     cluster = context.base.plan.cluster
     provider, region = cluster.provider, cluster.region

@@ -62,7 +62,7 @@ RULE = Rule(
     confidence="B",
     reversibility="high",
     verify=N_(
-        "200 steps of each layout at full scale: loss equal to 0.001, tokens a second as predicted, a restart works."
+        "200 steps of each layout at full scale: loss equal to 0.001, speed as predicted, a restart works."
     ),
     rollback=N_("Restore the old configuration; checkpoints must be resharded."),
     do_before=("TRN-RECOMPUTE",),

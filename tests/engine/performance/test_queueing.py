@@ -25,8 +25,8 @@ def needed(requests_per_s: float, **changes: float) -> float:
     """Instances of 100 slots and 10 requests/s each."""
     case = {
         "batch": 100.0,
-                "capacity_per_s": 10.0,
-        "ttft_s": 0.0,
+        "capacity_per_s": 10.0,
+        "service_s": 10.0,
         "arrival_cv": 1.0,
         "headroom": 0.0,
     }
@@ -89,7 +89,7 @@ def test_burstier_arrivals_and_headroom_need_more() -> None:
 
 def test_no_traffic_keeps_one_instance_and_no_capacity_is_unknown() -> None:
     assert needed(0.0) == 1.0
-    assert np.isnan(needed(5.0, batch=0.0, occupancy=0.0, capacity_per_s=0.0))
+    assert np.isnan(needed(5.0, batch=0.0, capacity_per_s=0.0))
 
 
 @given(st.floats(0, 1e4), st.floats(1, 10), st.floats(0, 5))

@@ -13,6 +13,7 @@ from engine.catalog import load_catalog
 from engine.codes import SERVING_PRECISIONS
 from engine.performance import serving
 from engine.performance.inputs import Hardware, ModelShape
+from engine.performance.queueing import prefill_wait_s
 from engine.performance.serving import AttentionVariant, InstancePerformance, ServingCase, ServingInputs
 from engine.performance.serving_constants import ServingConstants
 
@@ -186,6 +187,48 @@ def test_a_window_caps_the_cache_and_linear_layers_keep_none() -> None:
     assert half == pytest.approx(full / 2 * (1 + 0.0128))
 
 
+def test_largest_batch_by_hand() -> None:
+    weights = (70.55e9 - 2 * 128256 * 8192) + 2 * 2 * 128256 * 8192  # fp8, both embeddings in 16 bits
+    room = 0.92 * float(H100.memory_bytes) - weights / 4 - 2e9
+    sequence = 80 * 2 * 8 * 128 * (1155 + 211 / 2) / 4  # one byte a value, half the output written
+    unlimited = replace(CASE, load=replace(LOAD, max_num_seqs=1e9))
+    assert float(serving.max_batch(unlimited)) == pytest.approx(room / sequence, rel=1e-3)
+
+
+def test_more_ranks_than_heads_copy_the_cache() -> None:
+    loads = replace(LOAD, tensor_parallel=np.array([4.0, 8.0, 16.0]), max_num_seqs=1e9)
+    four, eight, sixteen = serving.max_batch(replace(CASE, load=loads))
+    assert eight > 2.0 * four
+    assert sixteen < 1.2 * eight  # only the weights that moved away leave room
+
+
+def test_attention_ranks_copy_attention_and_share_experts() -> None:
+    load = replace(LOAD, attention_data_parallel=np.array([1.0, 8.0]), tensor_parallel=1.0, max_num_seqs=1e9)
+    dense, routed = (ServingCase(model, H100, load, CONSTANTS) for model in (LLAMA_8B, MIXTRAL))
+    one, eight = serving.weight_bytes_per_gpu(dense)
+    assert eight == one
+    assert np.divide(*serving.max_batch(dense)) == pytest.approx(1 / 8, rel=2e-3)
+    alone, together = serving.weight_bytes_per_gpu(routed)
+    assert together < 0.2 * alone
+    # Eight dense ranks with 64 sequences each differ from one by the scheduler's c*B/sqrt(dp) only.
+    single, spread = serving.decode_step_s(dense, np.array([64.0, 512.0]))
+    assert spread - single == pytest.approx(1e-5 * (512 / np.sqrt(8) - 64))
+
+
+def test_first_token_waits_at_the_planned_utilisation() -> None:
+    found = serve()
+    one = serving.closed_loop(CASE, 1.0)
+    alone = float(one.ttft_s) - float(one.tpot_s) / 2
+    wait = prefill_wait_s(
+        requests_per_s=0.95 * np.asarray(found.requests_per_s_capacity),
+        prefill_s=found.prefill_s_per_request,
+        length_sigma=1.0,
+        arrival_cv=1.0,
+    )
+    expected = alone + float(wait) + float(found.tpot_s_p95) / 2
+    assert float(found.ttft_s) == pytest.approx(expected, rel=1e-3)
+
+
 def test_a_wave_that_fits_is_one_batch() -> None:
     decode = serving.decode_step_s(CASE, 64.0) * 211.0
     prefill = 64.0 * serving.prefill_s_per_request(CASE)
@@ -310,7 +353,6 @@ def test_batch_equals_brute_force(model: ModelShape, changes: dict[str, float]) 
 def test_load_is_the_highest_within_the_first_token_target(
     model: ModelShape, changes: dict[str, float]
 ) -> None:
-    # An engine cap below the occupancy found must leave TTFT within its target, one above must break it.
     found = serve(model, **changes)
     if found.feasible_code != serving.FEASIBLE:
         return

@@ -1,0 +1,283 @@
+"""Optimise: what a search over the settings found, why it may be called best, and one step to take it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from engine.plan import Plan
+from engine.results import Candidate, Curve, Estimate, Optimisation
+from gui.charts.canvas import ChartView
+from gui.charts.curve import CurveData, draw_curve
+from gui.charts.frontier import FrontierData, draw_frontier
+from gui.formatting import duration_hours, money_short, number
+from gui.i18n import language, tr, trn
+from gui.models.candidates import CandidatesModel
+from gui.models.words import OBJECTIVE_WORDS, word
+from gui.pages.optimise_table import CandidatesTable
+from gui.pages.rows import PAD
+from gui.widgets.buttons import Button, LinkButton, Segmented
+from gui.widgets.card import Card
+from gui.widgets.labels import ElidedLabel, Label
+
+if TYPE_CHECKING:
+    from gui.shell.session import Session
+
+_MARGIN = 16
+_PROGRESS_AFTER_MS = 1000
+_LOW = 720
+_TRAINING_KINDS = ("interval", "size")
+_SERVING_KINDS = ("split", "load")
+
+
+class OptimisePage(QWidget):
+    """Objective and limits on top, three charts, and the candidates with their certificate."""
+
+    field_requested = Signal(object)
+
+    def __init__(self, session: Session, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._session = session
+        self._searching = False
+        worker, lang = session.chart_worker, language()
+        self.first = ChartView(worker, tr("Cost against one setting"))
+        self.frontier = ChartView(worker, tr("Cost and time"))
+        self.second = ChartView(worker, tr("Cost against size"))
+        self.candidates = CandidatesModel(self)
+        self.table = CandidatesTable(self.candidates)
+        options = [(key, word(OBJECTIVE_WORDS, key, lang)) for key in OBJECTIVE_WORDS]
+        self.objective = Segmented(tr("Objective"), options, session.objective)
+        self.status = ElidedLabel(role="muted")
+        self.certificate = Label(size="hint", role="muted", wrap=True)
+        self.stop = Button(tr("Stop (Esc)"))
+        self.run = Button(tr("Search again"), role="primary")
+        self._limit, self._limit_link = Label(), LinkButton()
+        self._late = QTimer(self, singleShot=True, interval=_PROGRESS_AFTER_MS)
+        self._progress: tuple[int, int] | None = None
+        self._build()
+        self._connect()
+        self._refresh()
+
+    def title(self) -> str:
+        """Name of the page in the navigation."""
+        return tr("Optimise")
+
+    def _build(self) -> None:
+        page = QVBoxLayout(self)
+        page.setContentsMargins(_MARGIN, 12, _MARGIN, _MARGIN)
+        page.setSpacing(12)
+        head = QHBoxLayout()
+        head.setSpacing(12)
+        head.addWidget(Label(self.title(), size="title", bold=True))
+        head.addWidget(self.status, 1)
+        head.addWidget(self.stop)
+        head.addWidget(self.run)
+        page.addLayout(head)
+        page.addWidget(self._options_card())
+        charts = QHBoxLayout()
+        charts.setSpacing(_MARGIN)
+        for chart in (self.first, self.frontier, self.second):
+            charts.addWidget(chart, 1)
+        page.addLayout(charts, 10)
+        card = Card(margin=1)
+        card.body.setSpacing(0)
+        self.certificate.setContentsMargins(PAD + 2, 6, PAD, 8)
+        card.body.addWidget(self.table, 1)
+        card.body.addWidget(self.certificate)
+        page.addWidget(card, 11)
+
+    def _options_card(self) -> Card:
+        card = Card(margin=8)
+        row = QHBoxLayout()
+        row.setSpacing(12)
+        row.addWidget(Label(tr("Objective"), role="muted"))
+        row.addWidget(self.objective)
+        row.addSpacing(8)
+        row.addWidget(self._limit)
+        row.addWidget(self._limit_link)
+        row.addStretch(1)
+        card.body.addLayout(row)
+        return card
+
+    def _connect(self) -> None:
+        session = self._session
+        self.objective.changed.connect(session.set_objective)
+        self.run.clicked.connect(lambda: session.set_objective(session.objective))
+        self.stop.clicked.connect(session.cancel)
+        self._limit_link.clicked.connect(lambda: self.field_requested.emit(self._limit_path()))
+        self.table.use_requested.connect(self._use)
+        self._late.timeout.connect(self._show_status)
+        session.review_changed.connect(self._refresh)
+        session.plan_changed.connect(self._show_limit)
+        session.stale_changed.connect(self._set_stale)
+        session.busy_changed.connect(self._set_busy)
+        session.progress_changed.connect(self._set_progress)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() == Qt.Key.Key_Escape and self._searching:
+            self._session.cancel()
+        else:
+            super().keyPressEvent(event)
+
+    def _refresh(self, _: object = None) -> None:
+        self.objective.set_current(self._session.objective)
+        self._show_limit()
+        review = self._session.review
+        found = review.optimisation if review is not None else None
+        charts = (self.first, self.frontier, self.second)
+        if review is None or found is None:
+            text = (
+                tr("The search was stopped; no result yet.")
+                if review is not None
+                else tr("Results appear here.")
+            )
+            for chart in charts:
+                chart.show_message(text)
+            self.table.show_search(None, "USD")
+            self._certify()
+            self._show_status()
+            return
+        currency, plan = review.estimate.currency, review.plan
+        self._show_curves(found.curves, plan, review.estimate)
+        self.frontier.show_chart(draw_frontier, frontier_data(found, plan, review.estimate))
+        self.table.show_search(found, currency)
+        self._certify()
+        self._set_stale(self._session.stale)
+        self._show_status()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._certify()
+
+    def _certify(self) -> None:
+        """Say why the best may be called best; a low page has room for the main reasons only."""
+        review = self._session.review
+        found = review.optimisation if review is not None else None
+        full = certificate_text(found, language()) if found is not None else ""
+        low = found is not None and self.height() < _LOW
+        self.certificate.setText(
+            certificate_text(found, language(), most=1) if low and found is not None else full
+        )
+        self.certificate.setToolTip(full if low else "")
+
+    def _show_curves(self, curves: tuple[Curve, ...], plan: Plan, now: Estimate) -> None:
+        kinds = _TRAINING_KINDS if plan.is_training else _SERVING_KINDS
+        views = (self.first, self.second)
+        for view in views[len(curves) :]:
+            view.show_message(tr("This setting is not swept for this workload."))
+        for view, curve, kind in zip(views, curves, kinds, strict=False):
+            deadline = run_deadline_h(plan, now) if kind == "size" else None
+            view.show_chart(draw_curve, CurveData(curve, kind, now.currency, deadline))
+
+    def _show_limit(self, _: object = None) -> None:
+        path = self._limit_path()
+        self._limit.setVisible(bool(path))
+        self._limit_link.setVisible(bool(path))
+        if not path or not self._session.has_plan:
+            return
+        plan, lang = self._session.plan, language()
+        if path == "governance.budget":
+            known = plan.governance.budget
+            shown = money_short(known, plan.meta.currency, lang) if known is not None else tr("not set")
+            self._limit.setText(tr("Budget {value}").format(value=shown))
+        else:
+            days = plan.schedule.deadline_days
+            shown = duration_hours(days * 24.0, lang) if days is not None else tr("not set")
+            self._limit.setText(tr("Deadline {value}").format(value=shown))
+        self._limit_link.setText(tr("Change"))
+        self._limit_link.updateGeometry()
+
+    def _limit_path(self) -> str:
+        paths = {"cost_under_deadline": "schedule.deadline_days", "time_under_budget": "governance.budget"}
+        return paths.get(self._session.objective, "")
+
+    def _use(self, candidate: Candidate) -> None:
+        name = tr(candidate.label)
+        self._session.apply_changes(candidate.changes, tr("Use candidate: {name}").format(name=name))
+
+    def _set_stale(self, stale: object) -> None:
+        for chart in (self.first, self.frontier, self.second):
+            chart.set_stale(bool(stale))
+
+    def _set_busy(self, text: object) -> None:
+        self._searching = bool(text)
+        self._progress = None
+        if self._searching:
+            self._late.start()
+        else:
+            self._late.stop()
+        self._show_status()
+
+    def _set_progress(self, progress: object) -> None:
+        self._progress = progress if isinstance(progress, tuple) else None
+        if not self._late.isActive():
+            self._show_status()
+
+    def _show_status(self) -> None:
+        self.stop.setEnabled(self._searching)
+        self.run.setEnabled(not self._searching)
+        found = self._session.review.optimisation if self._session.review is not None else None
+        if self._searching and not self._late.isActive():
+            self.status.set_full_text(_progress_text(self._progress))
+        elif found is not None:
+            self.status.set_full_text(_searched_text(found))
+        else:
+            self.status.set_full_text("")
+
+
+def run_deadline_h(plan: Plan, now: Estimate) -> float | None:
+    """The longest run that ends by the plan's deadline [h]: what is prepared before it takes from it."""
+    days = plan.schedule.deadline_days
+    if days is None or not plan.is_training:
+        return None
+    return max(0.0, days - (now.metric("preparation_days") or 0.0)) * 24.0
+
+
+def frontier_data(found: Optimisation, plan: Plan, now: Estimate) -> FrontierData:
+    """What the frontier chart needs of a search."""
+    hours = run_deadline_h(plan, now)
+    return FrontierData(
+        found,
+        now.currency,
+        None if hours is None else hours / 24.0,
+        plan.governance.budget,
+        by_size=not plan.is_training,
+    )
+
+
+def certificate_text(found: Optimisation, lang: str, most: int | None = None) -> str:
+    """Method, how many settings were tried, and what was left out for which reason; the `most` frequent ones."""
+    left_out = sum(found.excluded.values())
+    evaluated = trn("{count} setting evaluated", "{count} settings evaluated", found.evaluated)
+    parts = [
+        f"{tr(found.certificate.method).capitalize()}: {evaluated.format(count=number(found.evaluated, lang))}"
+    ]
+    if left_out:
+        ordered = sorted(found.excluded.items(), key=lambda pair: -pair[1])
+        named = [f"{tr(reason)} {number(count, lang)}" for reason, count in ordered[:most]]
+        if len(named) < len(ordered):
+            rest = len(ordered) - len(named)
+            named.append(trn("{count} more reason", "{count} more reasons", rest).format(count=rest))
+        reasons = "; ".join(named)
+        text = tr("{count} left out ({reasons})")
+        parts.append(text.format(count=number(left_out, lang), reasons=reasons))
+    gap = found.certificate.gap
+    proof = tr("Proven best within this set.") if gap == 0 else ""
+    if gap:
+        proof = tr("At most {gap} above the best possible.").format(gap=f"{gap:.2%}")
+    return f"{', '.join(parts)}. {proof}".strip()
+
+
+def _searched_text(found: Optimisation) -> str:
+    text = trn("{count} setting searched", "{count} settings searched", found.evaluated)
+    return text.format(count=number(found.evaluated, language()))
+
+
+def _progress_text(progress: tuple[int, int] | None) -> str:
+    if progress is None:
+        return tr("Searching - Esc stops")
+    done, total = progress
+    return tr("Searching cluster sizes: {done} of {total} - Esc stops").format(done=done, total=total)
