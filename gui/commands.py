@@ -101,7 +101,8 @@ def _recommend(options: argparse.Namespace) -> CommandResult:
     chosen = None if options.choose is None else frozenset(filter(None, options.choose.split(",")))
     found = recommend(plan, catalog, chosen=chosen, seed=options.seed, draws=options.draws)
     return CommandResult(
-        recommendation_data(found), summaries.recommendations_text(found, plan.meta.currency)
+        recommendation_data(found, plan.meta.currency),
+        summaries.recommendations_text(found, plan.meta.currency),
     )
 
 
@@ -177,7 +178,7 @@ def estimate_data(found: Estimate) -> dict[str, Any]:
         "metric_units": {m.key: m.unit for m in found.metrics},
         "choices": [{"path": c.path, "value": c.value, "why": render(c.why)} for c in found.choices],
         "drivers": [d.model_dump(mode="json") for d in found.drivers],
-        "notes": [render(note) for note in found.notes],
+        "notes": [render(note, found.currency) for note in found.notes],
         "seed": found.seed,
         "draws": found.draws,
     }
@@ -210,7 +211,7 @@ def _changes(changes: tuple[Change, ...]) -> list[dict[str, Any]]:
     return [change.model_dump(mode="json") for change in changes]
 
 
-def recommendation_data(found: RecommendationSet) -> dict[str, Any]:
+def recommendation_data(found: RecommendationSet, currency: str) -> dict[str, Any]:
     """Ranked recommendations as the JSON object scripts rely on."""
     joint = found.joint_saving
     return {
@@ -220,18 +221,20 @@ def recommendation_data(found: RecommendationSet) -> dict[str, Any]:
             item.model_dump(mode="json")
             | {
                 "title": tr(item.title),
-                "finding": render(item.finding),
-                "why": [render(item.finding), *(render(why) for why in item.why)],
-                "conditional": [render(message) for message in item.conditional],
+                "finding": render(item.finding, currency),
+                "why": [render(item.finding, currency), *(render(why, currency) for why in item.why)],
+                "conditional": [render(message, currency) for message in item.conditional],
                 "changes": _changes(item.changes),
                 "verify": tr(item.verify),
                 "rollback": tr(item.rollback),
             }
             for item in found.recommendations
         ],
-        "governance": [_advice(item) for item in found.governance],
-        "warnings": [_advice(item) for item in found.warnings],
-        "passed": [{"id": p.id, "title": tr(p.title), "finding": render(p.finding)} for p in found.passed],
+        "governance": [_advice(item, currency) for item in found.governance],
+        "warnings": [_advice(item, currency) for item in found.warnings],
+        "passed": [
+            {"id": p.id, "title": tr(p.title), "finding": render(p.finding, currency)} for p in found.passed
+        ],
         "not_evaluated": [
             {"id": n.id, "title": tr(n.title), "needs": list(n.needs)} for n in found.not_evaluated
         ],
@@ -241,13 +244,13 @@ def recommendation_data(found: RecommendationSet) -> dict[str, Any]:
     }
 
 
-def _advice(item: Any) -> dict[str, Any]:
+def _advice(item: Any, currency: str) -> dict[str, Any]:
     return {
         "id": item.id,
         "kind": item.kind,
         "title": tr(item.title),
-        "finding": render(item.finding),
-        "why": [render(why) for why in item.why],
+        "finding": render(item.finding, currency),
+        "why": [render(why, currency) for why in item.why],
         "changes": _changes(item.changes),
     }
 

@@ -1,6 +1,7 @@
 """Numbers, money, durations and dates as people read them, in either language. Qt-free.
 
-A number and its unit are joined by a no-break space, minus is U+2212, ranges are an en dash between thin spaces.
+A number and its unit are joined by a no-break space, minus is U+2212, ranges are an en dash between
+narrow no-break spaces.
 English counts in k, M, B, T; Chinese in 万, 亿, 万亿.
 """
 
@@ -27,6 +28,7 @@ __all__ = [
     "duration_hours",
     "duration_seconds",
     "field_text",
+    "money_axis",
     "money_full",
     "money_short",
     "month_year",
@@ -39,7 +41,7 @@ __all__ = [
 
 NBSP = "\u00a0"
 MINUS = "\u2212"
-RANGE = "\u2009\u2013\u2009"
+RANGE = "\u202f\u2013\u202f"
 UNKNOWN = N_("unknown")
 
 _ENGLISH_STEPS = ((1e12, "T"), (1e9, "B"), (1e6, "M"), (1e3, "k"))
@@ -103,6 +105,12 @@ def money_short(value: float | None, currency: str, lang: str = "en", digits: in
         return translator(lang).tr(UNKNOWN)
     shown, word = _scaled_money(value, lang, digits)
     return _with_currency(value, shown, word, currency, lang)
+
+
+def money_axis(value: float, currency: str, lang: str = "en") -> str:
+    """A round amount on an axis or over a bar, without idle zeros: $6M, $2.5M, $4k."""
+    shown, word = _scaled_money(value, lang, 3)
+    return _with_currency(value, _strip(shown), word, currency, lang)
 
 
 def money_full(value: float | None, currency: str, lang: str = "en") -> str:

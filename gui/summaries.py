@@ -23,8 +23,8 @@ def estimate_text(found: Estimate) -> str:
     ]
     if found.p10 is not None and found.p90 is not None:
         lines.append(f"  P10–P90: {money(found.p10)} – {money(found.p90)}")
-    lines += [f"  ! {render(note)}" for note in found.notes]
-    for metric in found.metrics:
+    lines += [f"  ! {render(note, found.currency)}" for note in found.notes]
+    for metric in (m for m in found.metrics if m.key != "feasible_code"):
         lines.append(
             f"  {tr(metric.title)}: {quantity(metric.value, metric.unit, language(), currency=found.currency)}"
         )
@@ -48,7 +48,7 @@ def recommendations_text(found: RecommendationSet, currency: str, *, limit: int 
         lines.append(
             f"  [{mark}] {item.rank:>2} {money(item.risk_adjusted):>10}  {tr(item.title)} ({item.id})"
         )
-        lines.append(f"         {render(item.finding)}")
+        lines.append(f"         {render(item.finding, currency)}")
         lines += [f"         {change.path}: {change.before} → {change.after}" for change in item.changes]
     return "\n".join(lines)
 

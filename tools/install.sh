@@ -28,9 +28,9 @@ make_venv() {
     if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null; then
         echo "Installing system packages: $package"
         apt-get update -qq || true
-        DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$package" >/dev/null || true
+        DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes apt-get install -y -qq --no-install-recommends "$package" >/dev/null || true
     fi
-    "$python" -m venv .venv && return
+    "$python" -m venv .venv >/dev/null && return
     rm -rf .venv
     echo "Cannot make a virtual environment with $python. On Debian: sudo apt-get install $package" >&2
     return 1

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
-# Style, types and import contracts; the same checks as in the tests.
-set -euo pipefail
+# Style, types and import contracts; all three are run, so that one round shows everything.
+set -uo pipefail
 cd "$(dirname "$0")/.."
-.venv/bin/ruff check --quiet .
-.venv/bin/mypy --no-error-summary
-.venv/bin/lint-imports --no-logo 2>/dev/null || .venv/bin/lint-imports
+status=0
+.venv/bin/ruff check --quiet --output-format concise . || status=1
+.venv/bin/mypy --no-error-summary || status=1
+contracts=$(.venv/bin/lint-imports 2>&1) || { echo "$contracts"; status=1; }
+exit $status

@@ -54,7 +54,7 @@ install() {  # as root on Debian and its kin; quiet when all is well
         apt-get update -qq || true
         apt_updated=yes
     fi
-    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >/dev/null
+    DEBIAN_FRONTEND=noninteractive DEBCONF_NOWARNINGS=yes apt-get install -y -qq --no-install-recommends "$@" >/dev/null
 }
 
 # shellcheck disable=SC2046  # package names are single words

@@ -154,8 +154,8 @@ def _run_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
             MAIN_RUN,
             use.accelerators * use.useful_h,
             {
-                "tokens": Term(use.tokens, "tokens", "training.tokens"),
-                "tokens a second and GPU": Term(use.tokens_per_s_per_gpu, "tokens/s"),
+                N_("tokens"): Term(use.tokens, "tokens", "training.tokens"),
+                N_("tokens a second and GPU"): Term(use.tokens_per_s_per_gpu, "tokens/s"),
             },
         ),
         (REWORK, wall_gpu_h * use.rework_share, _share_terms(wall, use.rework_share)),
@@ -164,8 +164,8 @@ def _run_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
             SPARES,
             use.spare_accelerators * use.wall_h,
             {
-                "spare accelerators": Term(use.spare_accelerators, "GPUs", "reliability.spare_nodes"),
-                "hours": Term(use.wall_h, "h"),
+                N_("spare accelerators"): Term(use.spare_accelerators, "GPUs", "reliability.spare_nodes"),
+                N_("hours"): Term(use.wall_h, "h"),
             },
         ),
     ]
@@ -173,7 +173,7 @@ def _run_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
 
 
 def _share_terms(wall: Term, share: Array) -> dict[str, Term]:
-    return {"GPU-hours of the run": wall, "share": Term(share, "share")}
+    return {N_("GPU-hours of the run"): wall, N_("share"): Term(share, "share")}
 
 
 def _trial_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
@@ -185,14 +185,14 @@ def _trial_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
     )
     failed = trials * money.experiment_failed_share
     terms = {
-        "useful": Term(useful, GPU_HOURS),
-        "runs": Term(money.experiment_runs, "", "experiments.runs"),
-        "size": Term(money.experiment_run_share, "share", "experiments.run_share"),
-        "repeats": Term(money.experiment_rerun_share, "share", "experiments.rerun_share"),
-        "share that fails": Term(money.experiment_failed_share, "share", "experiments.failed_share"),
+        N_("useful"): Term(useful, GPU_HOURS),
+        N_("runs"): Term(money.experiment_runs, "", "experiments.runs"),
+        N_("size"): Term(money.experiment_run_share, "share", "experiments.run_share"),
+        N_("repeats"): Term(money.experiment_rerun_share, "share", "experiments.rerun_share"),
+        N_("share that fails"): Term(money.experiment_failed_share, "share", "experiments.failed_share"),
     }
     share = Term(money.evaluation_share, "share", "training.evaluation_share")
-    evaluation = {"useful": Term(useful, GPU_HOURS), "evaluation share": share}
+    evaluation = {N_("useful"): Term(useful, GPU_HOURS), N_("evaluation share"): share}
     return [
         _line(EXPERIMENTS_GOOD, trials - failed, money, 0.0, start, terms),
         _line(EXPERIMENTS_FAILED, failed, money, 0.0, start, terms),
@@ -208,9 +208,9 @@ def serving_lines(
     quantity = instances_mean * gpus_per_instance * hours
     end = money.horizon_months * DAYS_PER_MONTH
     terms = {
-        "mean instances": Term(instances_mean, "instances"),
-        "GPUs each": Term(gpus_per_instance, "GPUs"),
-        "hours": Term(hours, "h", "schedule.horizon_months"),
+        N_("mean instances"): Term(instances_mean, "instances"),
+        N_("GPUs each"): Term(gpus_per_instance, "GPUs"),
+        N_("hours"): Term(hours, "h", "schedule.horizon_months"),
     }
     return [
         _line(INSTANCES, quantity, money, 0.0, end, terms),
@@ -227,13 +227,13 @@ def _idle_and_tail(
     committed = committed_gpus * purchase.term_months * HOURS_PER_MONTH
     tail = np.where(purchase.reserved > 0, np.maximum(0.0, committed - working - idle), 0.0)
     idle_terms = {
-        "working GPU-hours": Term(working, GPU_HOURS),
-        "busy share": Term(purchase.busy_share, "share", "cluster.busy_share"),
+        N_("working GPU-hours"): Term(working, GPU_HOURS),
+        N_("busy share"): Term(purchase.busy_share, "share", "cluster.busy_share"),
     }
     tail_terms = {
-        "accelerators": Term(committed_gpus, "GPUs"),
-        "term": Term(purchase.term_months, "months", "cluster.commitment_term_months"),
-        "paid GPU-hours": Term(working + idle, GPU_HOURS),
+        N_("accelerators"): Term(committed_gpus, "GPUs"),
+        N_("term"): Term(purchase.term_months, "months", "cluster.commitment_term_months"),
+        N_("paid GPU-hours"): Term(working + idle, GPU_HOURS),
     }
     term_end = np.maximum(end, purchase.term_months * DAYS_PER_MONTH)
     return [
@@ -253,7 +253,7 @@ def _line(
 def _price_term(money: MoneyInputs) -> dict[str, Term]:
     purchase = money.purchase
     return {
-        "price": Term(
+        N_("price"): Term(
             purchase.price_per_gpu_hour,
             "currency/GPU-h",
             "cluster.price_per_gpu_hour",

@@ -66,9 +66,9 @@ def _role_line(index: int, role: RolePlan, end_day: Array) -> Line:
         role.fte * months,
         role.monthly_cost,
         {
-            "full-time equivalents": Term(role.fte, "FTE", path),
-            "months": Term(months, "months", path),
-            "cost a month": Term(role.monthly_cost, "currency/FTE-month", path, role.source, role.date),
+            N_("full-time equivalents"): Term(role.fte, "FTE", path),
+            N_("months"): Term(months, "months", path),
+            N_("cost a month"): Term(role.monthly_cost, "currency/FTE-month", path, role.source, role.date),
         },
         0.0,
         0.0,
@@ -92,7 +92,9 @@ def _data_lines(money: MoneyInputs) -> list[Line]:
         (LICENCES, money.data_acquisition, "data.acquisition_cost"),
         (CLEANING, money.data_preparation, "data.preparation_cost"),
     )
-    return [Line(spec, 1.0, cost, {"amount": Term(cost, "currency", path)}) for spec, cost, path in amounts]
+    return [
+        Line(spec, 1.0, cost, {N_("amount"): Term(cost, "currency", path)}) for spec, cost, path in amounts
+    ]
 
 
 def _network_lines(money: MoneyInputs, end_day: Array) -> list[Line]:
@@ -103,7 +105,7 @@ def _network_lines(money: MoneyInputs, end_day: Array) -> list[Line]:
     lines = []
     for spec, size, price, path in flows:
         tariff = Term(price, "currency/GB", None, money.network_source, money.network_date)
-        terms = {"GB": Term(size, "GB", path), "price": tariff}
+        terms = {N_("GB"): Term(size, "GB", path), N_("price"): tariff}
         lines.append(Line(spec, size, price, terms, 0.0, 0.0, end_day))
     return lines
 
@@ -115,10 +117,10 @@ def _energy_line(money: MoneyInputs, compute: list[Line], end_day: Array) -> Lin
     kwh = np.where(np.asarray(money.energy_excluded) > 0, gpu_hours * power_kw, 0.0)
     path = "operations.energy_price_per_kwh"
     terms = {
-        "GPU-hours": Term(gpu_hours, "GPU-h"),
-        "power": Term(money.accelerator_power_w, "W"),
-        "power usage effectiveness": Term(money.power_usage_effectiveness, "ratio"),
-        "price": Term(money.energy_price_per_kwh, "currency/kWh", path, money.energy_source),
+        N_("GPU-hours"): Term(gpu_hours, "GPU-h"),
+        N_("power"): Term(money.accelerator_power_w, "W"),
+        N_("power usage effectiveness"): Term(money.power_usage_effectiveness, "ratio"),
+        N_("price"): Term(money.energy_price_per_kwh, "currency/kWh", path, money.energy_source),
     }
     return Line(ENERGY, kwh, money.energy_price_per_kwh, terms, 0.0, 0.0, end_day)
 
@@ -128,12 +130,12 @@ def _operations_lines(money: MoneyInputs, compute: list[Line], end_day: Array) -
     bill = np.where(np.isnan(money.purchase.price_per_gpu_hour), np.nan, total(compute, EVERYTHING))
     support = money.purchase.support_share
     monitoring = {
-        "months": Term(months, "months"),
-        "cost a month": Term(money.operations_monthly, "currency/month", "operations.monthly_cost"),
+        N_("months"): Term(months, "months"),
+        N_("cost a month"): Term(money.operations_monthly, "currency/month", "operations.monthly_cost"),
     }
     supported = {
-        "accelerator bill": Term(bill, "currency"),
-        "support share": Term(support, "share", "operations.support_share"),
+        N_("accelerator bill"): Term(bill, "currency"),
+        N_("support share"): Term(support, "share", "operations.support_share"),
     }
     return [
         Line(MONITORING, months, money.operations_monthly, monitoring, 0.0, 0.0, end_day),
@@ -147,8 +149,8 @@ def _delay_line(money: MoneyInputs, end_day: Array) -> Line:
     counted = ~(np.isnan(deadline) | np.isnan(daily))
     late = np.where(counted, np.maximum(0.0, end_day - deadline), 0.0)
     terms = {
-        "deadline": Term(deadline, "d", "schedule.deadline_days"),
-        "cost of a day": Term(daily, "currency/d", "schedule.cost_of_delay_per_day"),
+        N_("deadline"): Term(deadline, "d", "schedule.deadline_days"),
+        N_("cost of a day"): Term(daily, "currency/d", "schedule.cost_of_delay_per_day"),
     }
     return Line(DELAY, late, daily, terms, 0.0, np.fmin(deadline, end_day), end_day)
 
@@ -161,8 +163,8 @@ def tax_line(money: MoneyInputs, lines: list[Line], scope: Scope, *, end_day: Ar
         money.tax_rate,
         taxed,
         {
-            "sum in scope": Term(taxed, "currency"),
-            "tax rate": Term(money.tax_rate, "share", "finance.tax_rate"),
+            N_("sum in scope"): Term(taxed, "currency"),
+            N_("tax rate"): Term(money.tax_rate, "share", "finance.tax_rate"),
         },
         0.0,
         0.0,

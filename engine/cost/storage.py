@@ -61,9 +61,9 @@ def storage_lines(
     keep_to = end_day + storage.months_after * DAYS_PER_MONTH
     months = end_day / DAYS_PER_MONTH + storage.months_after
     terms = {
-        "size": Term(storage.dataset_gb, "GB", "storage.dataset_gb"),
-        "months": Term(months, "months", "storage.months_after_run"),
-        "price": _price(storage, storage.dataset_price),
+        N_("size"): Term(storage.dataset_gb, "GB", "storage.dataset_gb"),
+        N_("months"): Term(months, "months", "storage.months_after_run"),
+        N_("price"): _price(storage, storage.dataset_price),
     }
     lines = [
         Line(DATA_SETS, storage.dataset_gb * months, storage.dataset_price, terms, 0.0, 0.0, keep_to),
@@ -71,7 +71,7 @@ def storage_lines(
             ITEMS,
             storage.item_gb_months,
             storage.item_price,
-            {"GB-months": Term(storage.item_gb_months, GB_MONTHS, "storage.items")},
+            {N_("GB-months"): Term(storage.item_gb_months, GB_MONTHS, "storage.items")},
             0.0,
             0.0,
             keep_to,
@@ -87,16 +87,16 @@ def _checkpoint_lines(storage: StoragePlan, written: Array, start_day: Array, en
     months = (end_day - start_day) / DAYS_PER_MONTH
     held, kept = mean_held(written, storage.checkpoints_kept), np.minimum(written, storage.checkpoints_kept)
     during = {
-        "size of one": size,
-        "mean number held": Term(held, "checkpoints", "storage.checkpoints_kept"),
-        "months of the run": Term(months, "months"),
-        "price": price,
+        N_("size of one"): size,
+        N_("mean number held"): Term(held, "checkpoints", "storage.checkpoints_kept"),
+        N_("months of the run"): Term(months, "months"),
+        N_("price"): price,
     }
     after = {
-        "size of one": size,
-        "number kept": Term(kept, "checkpoints", "storage.checkpoints_kept"),
-        "months": Term(storage.months_after, "months", "storage.months_after_run"),
-        "price": price,
+        N_("size of one"): size,
+        N_("number kept"): Term(kept, "checkpoints", "storage.checkpoints_kept"),
+        N_("months"): Term(storage.months_after, "months", "storage.months_after_run"),
+        N_("price"): price,
     }
     stored_run = storage.checkpoint_gb * held * months
     stored_after = storage.checkpoint_gb * kept * storage.months_after

@@ -37,9 +37,13 @@ def saving_in_plan(item: Recommendation) -> float:
 
 
 def bands(item: Recommendation) -> tuple[float, float]:
-    """P10 and P90 moved to the saving in the plan: the spread is that of the action alone."""
-    shift = saving_in_plan(item) - item.saving.p50
-    return item.saving.p10 + shift, item.saving.p90 + shift
+    """P10 and P90 alone, scaled to the saving in the plan: what is uncertain multiplies."""
+    saving = item.saving
+    if not saving.p50:
+        return saving_in_plan(item), saving_in_plan(item)
+    ratio = saving_in_plan(item) / saving.p50
+    low, high = sorted((saving.p10 * ratio, saving.p90 * ratio))
+    return low, high
 
 
 def plan_range(items: Sequence[Recommendation]) -> tuple[float, float]:
@@ -162,7 +166,7 @@ def _table(data: BubbleData, marks: tuple[Mark, ...], lang: str) -> ChartTable:
     )
     return ChartTable(
         title=words.tr("Saving against risk"),
-        note=words.tr("filled: chosen; area: effort; bar: P10–P90 alone"),
+        note=words.tr("filled: chosen; area: effort; bar: P10–P90, scaled"),
         columns=(
             Column("#"),
             Column(words.tr("Action")),

@@ -292,8 +292,8 @@ def _table(data: CurveData, shown: _Shown, scale: Scale, lang: str) -> ChartTabl
         Mark(
             x,
             min(total, shown.high) / scale.unit,
-            f"{curve_words.setting(curve, x, data.currency, lang)}: {money_short(total, data.currency, lang)}, "
-            f"{duration_hours(days * 24.0, lang)}",
+            f"{curve_words.setting(curve, x, data.currency, lang)}: "
+            f"{money_short(total, data.currency, lang)}, {duration_hours(days * 24.0, lang)}",
         )
         for x, total, days in rows[::step]
     )

@@ -212,7 +212,8 @@ def _table(everything: Sequence[Candidate], data: FrontierData, scale: Scale, la
                 words.tr("yes") if item.on_frontier else "",
             )
         )
-        shown = f"{label}: {money_short(item.total, data.currency, lang)}, {duration_hours(item.duration_h, lang)}"
+        time = duration_hours(item.duration_h, lang)
+        shown = f"{label}: {money_short(item.total, data.currency, lang)}, {time}"
         marks.append(Mark(_x(data, item), item.total / scale.unit, shown))
     return ChartTable(
         title=_finding(data, lang),

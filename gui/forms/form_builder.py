@@ -119,7 +119,9 @@ class SectionBlock(QWidget):
         elif path == "cluster.accelerator" and session.plan.cluster.accelerator_spec is not None:
             self._swap(path, lambda plan: without_own_accelerator(plan, value))
         elif path == "workload.kind":
-            session.edit({path: value, **starts.missing_sections(session.plan, value)}, title)
+            added = starts.missing_sections(session.plan, value)
+            detail = tr("example plan") if added else ""
+            session.edit({path: value, **added}, title, source="imported" if added else "entered", detail=detail)
         else:
             session.edit({path: value}, title, drafts={} if text is None else {path: text})
 

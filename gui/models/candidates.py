@@ -129,9 +129,12 @@ def candidate_name(item: Candidate, lang: str) -> str:
 
 def _ordered(found: Optimisation) -> tuple[Candidate, ...]:
     best = found.best.changes
-    return tuple(
-        sorted(found.candidates, key=lambda item: (bool(item.changes), item.changes != best, item.total))
-    )
+    # Two ways of searching may end at the same setting; it is one candidate.
+    distinct: list[Candidate] = []
+    for item in found.candidates:
+        if all(item.changes != other.changes for other in distinct):
+            distinct.append(item)
+    return tuple(sorted(distinct, key=lambda item: (bool(item.changes), item.changes != best, item.total)))
 
 
 def _alignment(column: int) -> Qt.AlignmentFlag:

@@ -35,6 +35,7 @@ class RecommendationsModel(QAbstractTableModel):
         self._items: list[Recommendation] = []
         self._currency = "USD"
         self._asked: dict[str, bool] = {}
+        self.refused: tuple[Recommendation, ...] = ()
         self._before: dict[str, Recommendation] = {}
         self._sorting = (RANK, Qt.SortOrder.AscendingOrder)
 
@@ -42,6 +43,9 @@ class RecommendationsModel(QAbstractTableModel):
         """Show another set. With the same actions only the figures change, and the old ones stay readable."""
         old = {item.id: item for item in self._items}
         fresh = {item.id: item for item in found.recommendations}
+        # The engine leaves out what is not possible together with the other ticks.
+        wanted = [name for name, on in self._asked.items() if on]
+        self.refused = tuple(fresh[name] for name in wanted if name in fresh and not fresh[name].chosen)
         self._asked.clear()
         if set(old) == set(fresh) and currency == self._currency:
             self._before = {name: item for name, item in old.items() if item.saving != fresh[name].saving}

@@ -9,6 +9,7 @@ from engine.plan.money import CATEGORIES
 from engine.results import Change
 from engine.text import N_
 from gui.formatting import field_text, quantity, unit_label
+from gui.forms.tables import CHOICE_WORDS, EMPTY_WORDS
 from gui.i18n import translator
 
 ARROW = "\u2192"
@@ -76,11 +77,11 @@ def field_value(path: str, value: Any, currency: str, lang: str) -> str:
     """A field's value with its unit, as people read it."""
     words = translator(lang)
     if value is None:
-        return words.tr("not set")
+        return words.tr(EMPTY_WORDS.get(path, N_("not set")))
     if isinstance(value, bool):
         return words.tr("yes") if value else words.tr("no")
     if isinstance(value, str):
-        return words.tr(value)
+        return words.tr(CHOICE_WORDS.get(value, value))
     spec = find_field(path)
     if isinstance(value, int | float):
         unit = spec.unit if spec is not None else ""

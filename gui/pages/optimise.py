@@ -249,12 +249,11 @@ def frontier_data(found: Optimisation, plan: Plan, now: Estimate) -> FrontierDat
 
 
 def certificate_text(found: Optimisation, lang: str, most: int | None = None) -> str:
-    """Method, how many settings were tried, and what was left out for which reason; the `most` frequent ones."""
+    """Method, how many settings were tried, what was left out and why; at most `most` reasons."""
     left_out = sum(found.excluded.values())
     evaluated = trn("{count} setting evaluated", "{count} settings evaluated", found.evaluated)
-    parts = [
-        f"{tr(found.certificate.method).capitalize()}: {evaluated.format(count=number(found.evaluated, lang))}"
-    ]
+    method = tr(found.certificate.method).capitalize()
+    parts = [f"{method}: {evaluated.format(count=number(found.evaluated, lang))}"]
     if left_out:
         ordered = sorted(found.excluded.items(), key=lambda pair: -pair[1])
         named = [f"{tr(reason)} {number(count, lang)}" for reason, count in ordered[:most]]

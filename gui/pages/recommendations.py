@@ -73,6 +73,7 @@ class RecommendationsPage(QWidget):
         self.detail = DetailCard()
         self.joint = JointCard()
         self.advice = AdviceLine()
+        self.hint = Label(size="hint", role="muted", wrap=True)
         self._counts = LinkButton()
         lang = language()
         options = [(key, word(PORTFOLIO_WORDS, key, lang)) for key in PORTFOLIO_WORDS]
@@ -102,9 +103,8 @@ class RecommendationsPage(QWidget):
         card = Card(margin=1)
         card.body.setSpacing(0)
         card.body.addWidget(self.table, 1)
-        hint = Label(tr("Space ticks, Enter opens, Del dismisses with a reason"), size="hint", role="muted")
-        hint.setContentsMargins(10, 4, 8, 6)
-        card.body.addWidget(hint)
+        self.hint.setContentsMargins(10, 4, 8, 6)
+        card.body.addWidget(self.hint)
         left.addLayout(head)
         left.addWidget(self.advice)
         left.addWidget(card, 1)
@@ -141,6 +141,7 @@ class RecommendationsPage(QWidget):
         selected = self.table.current_item()
         self.model.set_recommendations(found, currency)
         self._forget.start()
+        self._show_hint()
         self.table.fit()
         if selected is not None:
             self.table.select(selected.id)
@@ -154,6 +155,19 @@ class RecommendationsPage(QWidget):
         )
         self._set_stale(self._session.stale)
         self._show_item(self.table.current_item())
+
+    def _show_hint(self) -> None:
+        """The keys of the table, or why a tick did not stay."""
+        refused = self.model.refused
+        self.hint.set_role("warn" if refused else "muted")
+        if refused:
+            names = "; ".join(f"#{item.rank} {tr(item.title)}" for item in refused)
+            text = tr(
+                "Not possible together with the other ticks, left out: {names}. Untick one of them first."
+            )
+            self.hint.setText(text.format(names=names))
+        else:
+            self.hint.setText(tr("Space ticks, Enter opens, Del dismisses with a reason"))
 
     def _show_item(self, item: Recommendation | None) -> None:
         review = self._session.review

@@ -11,6 +11,8 @@ from gui.report.basis import Basis
 from gui.report.document import Block, Cell, Column, Heading, Paragraph, Row, Run, Section, Table
 from gui.report.words import CATEGORIES, PROVENANCE, Writer, plain
 
+ZERO_WIDTH_SPACE = "\u200b"
+
 
 def part_c(writer: Writer) -> str:
     """Running head of the auditors' pages."""
@@ -23,18 +25,26 @@ def inputs_section(basis: Basis, writer: Writer) -> Section:
     group = ""
     for spec in field_specs().values():
         name = spec.path.partition(".")[0]
-        if getattr(basis.plan, name, None) is None:
+        if _section_of(basis, spec.path) is None:
             continue
         if name != group:
             group = name
-            rows.append(Row((plain(writer.tr(name.capitalize())), *(plain("") for _ in range(3))), "head"))
+            rows.append(Row((plain(writer.tr(name.capitalize())), *(plain("") for _ in range(4))), "head"))
         rows.append(_input_row(basis, spec, writer))
     columns = (
-        Column(writer.tr("Input"), share=1.2), Column(writer.tr("Value"), share=1.5),
-        Column(writer.tr("Origin")), Column(writer.tr("Source, date"), share=1.6),
+        Column(writer.tr("Input"), share=1.25), Column(writer.tr("Path in the plan file"), share=1.8),
+        Column(writer.tr("Value"), share=1.5), Column(writer.tr("Origin")), Column(writer.tr("Source, date"), share=1.6),
     )  # fmt: skip
     note = writer.tr("A default is the program's own value from a dated source, not measured by you.")
     return Section("inputs", writer.tr("Inputs"), part_c(writer), (Paragraph(note, "muted"), Table(columns, tuple(rows), dense=True)))
+
+
+def _section_of(basis: Basis, path: str) -> object:
+    """The section a field belongs to; None when the plan has none, as serving in a training plan."""
+    section: object = basis.plan
+    for part in path.split(".")[:-1]:
+        section = getattr(section, part, None)
+    return section
 
 
 def _input_row(basis: Basis, spec: FieldSpec, writer: Writer) -> Row:
@@ -45,8 +55,15 @@ def _input_row(basis: Basis, spec: FieldSpec, writer: Writer) -> Row:
         low, high = writer.quantity(bounds.low, spec.unit), writer.quantity(bounds.high, spec.unit)
         value.append(Run(writer.tr("range {low} to {high}", low=low, high=high), "muted"))
     where = writer.join([part for part in (source, writer.date(date) if date else "") if part])
-    title = (Run(writer.tr(spec.title)), Run(spec.path, "muted"))
-    return Row((title, tuple(value), plain(writer.word(PROVENANCE, kind), "muted"), plain(where, "muted")))
+    return Row((
+        plain(writer.tr(spec.title)), plain(_breakable(spec.path), "muted"), tuple(value),
+        plain(writer.word(PROVENANCE, kind), "muted"), plain(where, "muted"),
+    ))  # fmt: skip
+
+
+def _breakable(path: str) -> str:
+    """A field path that may break after its dots and underscores."""
+    return path.replace(".", f".{ZERO_WIDTH_SPACE}").replace("_", f"_{ZERO_WIDTH_SPACE}")
 
 
 def formulas_section(basis: Basis, writer: Writer) -> Section:

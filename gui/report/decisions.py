@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import re
+
+from engine.cost.overheads import ROLE_TITLES
 from engine.results import Candidate, Certificate, Curve, Driver, Optimisation, Recommendation
 from gui.charts.curve import CurveData, draw_curve
 from gui.charts.frontier import FrontierData, draw_frontier
@@ -15,7 +18,7 @@ MOST_CANDIDATES = 12
 MOST_SWINGS = 8
 MOST_CURVES = 4
 LONGEST_LABEL = 42
-CURVE_HEIGHT = 170.0
+CURVE_HEIGHT = 150.0
 _CURVE_KINDS = {
     "reliability.checkpoint_interval_s": "interval",
     "cluster.accelerator_count": "size",
@@ -119,7 +122,7 @@ def _candidate_row(item: Candidate, is_best: bool, with_speed: bool, writer: Wri
         plain(writer.quantity(item.duration_h, "h")),
     ]  # fmt: skip
     if with_speed:
-        cells += [plain(writer.percent(item.mfu)), plain(writer.percent(item.goodput))]
+        cells += [plain("–" if share is None else writer.percent(share)) for share in (item.mfu, item.goodput)]
     changes = "; ".join(writer.change(change) for change in item.changes) or writer.tr("nothing")
     cells.append(plain(changes, "muted"))
     return Row(tuple(cells), "chosen" if is_best else "")
@@ -176,11 +179,11 @@ def _waterfall(basis: Basis, writer: Writer) -> Figure:
 def _actions(basis: Basis, writer: Writer) -> Table:
     columns = (
         Column(""),
-        Column(writer.tr("Action and change"), share=1.6),
+        Column(writer.tr("Action and change"), share=2.0),
         Column(writer.tr("In this plan"), "right"),
         Column(writer.tr("Risk")),
         Column(writer.tr("Verify before relying on it"), share=1.5),
-        Column(writer.tr("Roll back"), share=1.2),
+        Column(writer.tr("Roll back"), share=1.0),
     )
     rows = tuple(_action_row(number, item, writer) for number, item in enumerate(basis.chosen, 1))
     return Table(columns, rows)
@@ -316,7 +319,7 @@ def _percentiles(basis: Basis, writer: Writer) -> Table:
 def _tornado(basis: Basis, drivers: tuple[Driver, ...], writer: Writer) -> Figure:
     swings = [
         figures.Swing(
-            shorten(writer.tr(driver.title), LONGEST_LABEL), _end(driver, driver.low, writer),
+            shorten(_driver_title(basis, driver, writer), LONGEST_LABEL), _end(driver, driver.low, writer),
             _end(driver, driver.high, writer), driver.total_low, driver.total_high,
         )
         for driver in drivers[:MOST_SWINGS]
@@ -324,10 +327,20 @@ def _tornado(basis: Basis, drivers: tuple[Driver, ...], writer: Writer) -> Figur
     height = 17.0 * len(swings) + 24
     return figures.draw(
         lambda canvas: figures.draw_tornado(
-            figures.one_axes(canvas, 175, 18, 8, 2), swings, basis.proposed.total, writer.money
+            figures.one_axes(canvas, 175, 18, 8, 2), swings, basis.proposed.total, writer.axis
         ),
         figures.PAGE_WIDTH_PT, height, alt=writer.tr("Total at both ends of each uncertain input."),
     )  # fmt: skip
+
+
+def _driver_title(basis: Basis, driver: Driver, writer: Writer) -> str:
+    """The input's name, with the role where several inputs share it."""
+    title = writer.tr(driver.title)
+    found = re.fullmatch(r"people\.roles\.(\d+)\.\w+", driver.path)
+    if not found:
+        return title
+    role = basis.plan.people.roles[int(found.group(1))].role
+    return writer.tr("{title}: {detail}", title=title, detail=writer.tr(ROLE_TITLES[role]))
 
 
 def _end(driver: Driver, value: float, writer: Writer) -> str:
@@ -337,7 +350,7 @@ def _end(driver: Driver, value: float, writer: Writer) -> str:
 def _drivers(basis: Basis, drivers: tuple[Driver, ...], writer: Writer) -> Table:
     rows = tuple(
         Row((
-            plain(writer.tr(driver.title)), plain(_end(driver, driver.low, writer)), plain(_end(driver, driver.high, writer)),
+            plain(_driver_title(basis, driver, writer)), plain(_end(driver, driver.low, writer)), plain(_end(driver, driver.high, writer)),
             plain(writer.money(driver.total_low)), plain(writer.money(driver.total_high)),
             plain(writer.percent(driver.share_of_variance, 2)),
         ))

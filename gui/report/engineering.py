@@ -10,8 +10,9 @@ from engine.traces import provenance
 from gui.report.basis import Basis
 from gui.report.document import Block, Column, Heading, Paragraph, Row, Run, Section, Table
 from gui.report.spending import category_totals
-from gui.report.words import CATEGORIES, LEDGER_WORDS, PROVENANCE, WORKLOADS, Writer, plain
+from gui.report.words import CATEGORIES, LEDGER_WORDS, PROVENANCE, WORKLOADS, Writer, plain, shorten
 
+LONGEST_ITEM = 80
 HIDDEN_METRICS = frozenset({"feasible_code"})
 
 
@@ -172,8 +173,8 @@ def _ledger_row(line: CostLine, writer: Writer) -> Row:
     amount = writer.tr("price unknown, not included") if unknown else writer.amount(line.amount)
     return Row(
         (
-            plain(writer.tr(line.item)),
-            plain(writer.number(line.quantity, 4) if line.quantity is None or line.quantity < 1000 else writer.number(round(line.quantity))),
+            plain(shorten(writer.tr(line.item), LONGEST_ITEM)),
+            plain(writer.number(line.quantity, 4)),
             plain(writer.unit(line.unit), "muted"),
             plain("" if line.unit_price is None else writer.amount(line.unit_price)),
             plain(amount, "danger" if unknown else ""),

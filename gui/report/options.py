@@ -17,7 +17,7 @@ def options_panel(basis: Basis, writer: Writer) -> Panel:
         Column(writer.tr("Option"), share=1.25),
         Column(writer.tr("Most likely"), "right"),
         Column(writer.tr("Eight in ten"), "right"),
-        Column(writer.tr("Run"), "right"),
+        Column(writer.tr("Time"), "right"),
         Column(writer.tr("What it means"), share=2.0),
     )
     nothing = Row(
@@ -35,10 +35,6 @@ def _not_starting(writer: Writer) -> str:
     return writer.tr("No cost, and no result.")
 
 
-def _run(days: float, writer: Writer) -> str:
-    return writer.days(days)
-
-
 def _range(band: tuple[float, float] | None, writer: Writer) -> str:
     return "–" if band is None else writer.band(*band)
 
@@ -54,7 +50,7 @@ def _today(basis: Basis, writer: Writer) -> Row:
         meaning = _difference(more, basis.likely, writer)
     return Row((
         plain(writer.tr("Today's settings")), plain(writer.money(basis.today.total)),
-        plain(_range(shifted_band(basis.today), writer)), plain(_run(days, writer)), plain(meaning),
+        plain(_range(shifted_band(basis.today), writer)), plain(writer.days(days)), plain(meaning),
     ))  # fmt: skip
 
 
@@ -78,7 +74,7 @@ def _proposal(basis: Basis, writer: Writer) -> Row:
     return Row(
         (
             plain(writer.tr("This proposal")), plain(writer.money(basis.likely)), plain(_range(basis.band, writer)),
-            plain(_run(end_day(basis.plan, basis.proposed), writer)), plain(meaning),
+            plain(writer.days(end_day(basis.plan, basis.proposed))), plain(meaning),
         ),
         "chosen",
     )  # fmt: skip
@@ -107,4 +103,4 @@ def _candidate(name: str, item: Candidate, basis: Basis, writer: Writer) -> Row:
         meaning = writer.tr("{count} GPUs; misses the deadline by {days}", count=writer.number(item.accelerators), days=writer.days(days - deadline))  # fmt: skip
     else:
         meaning = writer.tr("{count} GPUs; found by search, not yet tried", count=writer.number(item.accelerators))
-    return Row((plain(name), plain(writer.money(item.total)), plain("–"), plain(_run(days, writer)), plain(meaning)))
+    return Row((plain(name), plain(writer.money(item.total)), plain("–"), plain(writer.days(days)), plain(meaning)))

@@ -12,9 +12,8 @@ from gui.report.document import Amount, Decision, PageOne, Run
 from gui.report.options import options_panel
 from gui.report.page_one_money import money_picture, pays_panel, savings_panel, spent_panel
 from gui.report.threats import threats_panel
-from gui.report.words import CATEGORIES, Writer, shorten
+from gui.report.words import CATEGORIES, Writer, cut, shorten
 
-LONGEST_TITLE = 96
 LONGEST_NAME = 60
 _ENOUGH = {
     50: N_("enough in five cases out of ten"),
@@ -56,7 +55,7 @@ def compose_page_one(basis: Basis, writer: Writer) -> PageOne:
 def plan_name(basis: Basis, writer: Writer) -> str:
     """The plan's name, short enough for a title; a plain word when it has none."""
     name = basis.plan.meta.name or basis.plan.meta.project or basis.plan.architecture.model_name
-    return shorten(name.strip(), LONGEST_NAME) or writer.tr("Unnamed plan")
+    return cut(name.strip(), LONGEST_NAME) or writer.tr("Unnamed plan")
 
 
 def plan_title(basis: Basis, writer: Writer) -> str:
@@ -66,7 +65,7 @@ def plan_title(basis: Basis, writer: Writer) -> str:
     if parameters is None:
         return name
     size = _in_words(parameters, writer)
-    return shorten(writer.tr(_TITLES[basis.plan.workload.kind], name=name, size=size), LONGEST_TITLE)
+    return writer.tr(_TITLES[basis.plan.workload.kind], name=name, size=size)
 
 
 def _in_words(count: float, writer: Writer) -> str:
@@ -86,7 +85,7 @@ def _kicker(basis: Basis, writer: Writer) -> tuple[str, str, str]:
     parts = [meta.organisation, meta.team]
     if meta.project and meta.project != meta.name:
         parts.append(writer.tr("project {name}", name=meta.project))
-    middle = shorten(writer.join([part.strip() for part in parts if part.strip()]), LONGEST_NAME)
+    middle = cut(writer.join([part.strip() for part in parts if part.strip()]), LONGEST_NAME)
     return writer.tr("Budget proposal"), middle, writer.date(basis.review.created)
 
 

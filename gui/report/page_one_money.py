@@ -12,7 +12,7 @@ from gui.report.spending import Scale, apportion, category_totals, money_scale, 
 from gui.report.words import CATEGORIES, RISKS, Writer, plain, shorten
 from gui.shell.colours import LIGHT
 
-PICTURE_SIZE = (262.0, 76.0)
+PICTURE_SIZE = (244.0, 74.0)
 BARS_SIZE = (238.0, 108.0)
 MOST_SAVINGS = 7
 LONGEST_ITEM = 44
@@ -27,7 +27,7 @@ def money_picture(basis: Basis, writer: Writer) -> Figure:
     if basis.chosen:
         rows.append(_band_row(writer.tr("today's settings"), basis.today, 0.0, None))
     return figures.draw(
-        lambda canvas: figures.draw_bands(figures.one_axes(canvas, 4, 15, 4, 2), rows, writer.money),
+        lambda canvas: figures.draw_bands(figures.one_axes(canvas, 12, 15, 14, 2), rows, writer.axis),
         *PICTURE_SIZE,
         alt=writer.tr("Range, most likely cost and ask of the proposal, beside today's settings."),
     )
@@ -122,7 +122,7 @@ def spent_panel(basis: Basis, writer: Writer) -> Panel:
     printed = apportion(sums, scale, scale.steps(basis.likely))
     order = [key for key in spent_by_category(basis) if key in table]
     stacks = [figures.Stack(key, key, tuple(table[key])) for key in order]
-    labels = [writer.money(scale.amount(steps)) for steps in printed]
+    labels = [writer.axis(scale.amount(steps)) for steps in printed]
     bars = figures.draw(
         lambda canvas: figures.draw_spending(
             figures.one_axes(canvas, 2, 15, 2, 2), [period.label for period in periods], stacks, labels
@@ -131,7 +131,9 @@ def spent_panel(basis: Basis, writer: Writer) -> Panel:
         alt=writer.tr("Most likely cost by period, stacked by category."),
     )
     blocks: list[Block] = [bars, Paragraph(_commitment(basis, writer), "muted")]
-    return Panel(writer.tr("When it is spent"), writer.tr("most likely"), tuple(blocks))
+    by_month = basis.plan.schedule.start_date is None
+    remark = writer.tr("most likely, by month from the start") if by_month else writer.tr("most likely")
+    return Panel(writer.tr("When it is spent"), remark, tuple(blocks))
 
 
 def _commitment(basis: Basis, writer: Writer) -> str:

@@ -83,7 +83,7 @@ class Period:
 
 
 def spending_periods(lines: Sequence[CostLine], start: str | None, writer: Writer) -> list[Period]:
-    """Quarters when the start is known, else months from the start; coarser when there would be too many."""
+    """Quarters when the start is known, else months counted from it; coarser when there would be too many."""
     last = max((line.end_day for line in lines if line.in_scope), default=0.0)
     if start is not None:
         first = date.fromisoformat(start)
@@ -93,14 +93,13 @@ def spending_periods(lines: Sequence[CostLine], start: str | None, writer: Write
         count = max(1, math.ceil(last / (months * DAYS_PER_MONTH) - 1e-9))
         if count <= MOST_PERIODS:
             break
-    return [_from_start(index, months, writer) for index in range(count)]
+    return [_from_start(index, months) for index in range(count)]
 
 
-def _from_start(index: int, months: int, writer: Writer) -> Period:
+def _from_start(index: int, months: int) -> Period:
     first, last = index * months + 1, (index + 1) * months
-    one = writer.tr("month {number}", number=str(first))
-    many = writer.tr("months {first}–{last}", first=str(first), last=str(last))
-    return Period(one if months == 1 else many, (first - 1) * DAYS_PER_MONTH, last * DAYS_PER_MONTH)
+    label = str(first) if months == 1 else f"{first}–{last}"
+    return Period(label, (first - 1) * DAYS_PER_MONTH, last * DAYS_PER_MONTH)
 
 
 def _calendar(first: date, last_day: float, months: int, writer: Writer) -> list[Period]:

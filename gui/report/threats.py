@@ -17,10 +17,10 @@ SMALLEST = 0.003
 
 _PLAIN = {
     "cluster.price_per_gpu_hour": N_("A GPU-hour costs {value}"),
-    "reliability.failures_per_node_day": N_("Machines fail more often than expected, {value}"),
+    "reliability.failures_per_node_day": N_("Machines fail more often than expected"),
     "reliability.restart_s": N_("A restart takes {value}"),
     "reliability.detection_s": N_("A failure is noticed only after {value}"),
-    "reliability.preemptions_per_node_hour": N_("Machines are taken back more often, {value}"),
+    "reliability.preemptions_per_node_hour": N_("Machines are taken back more often than expected"),
     "reliability.checkpoint_stall_s": N_("Saving the state stops the work for {value}"),
     "training.tokens": N_("The run needs {value}"),
 }

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from pydantic import BaseModel
+
+from engine.cost.overheads import ROLE_TITLES
 from engine.plan import find_field
 from engine.results import Change, Recommendation
 from engine.text import N_, Message
@@ -50,6 +53,27 @@ WORKLOADS = {
     "online_inference": N_("online inference"),
     "batch_inference": N_("batch inference"),
 }
+CHOICES = {
+    **WORKLOADS,
+    "on_demand": N_("on demand"),
+    "reserved": N_("reserved"),
+    "spot": N_("spot"),
+    "owned": N_("owned"),
+    "auto": N_("automatic"),
+    "all": N_("all"),
+    "none": N_("none"),
+    "selective": N_("selective"),
+    "full": N_("full"),
+    "sync": N_("with a stop"),
+    "async": N_("in the background"),
+    "chat": N_("chat"),
+    "code": N_("code"),
+    "flat": N_("flat"),
+    "hot_object": N_("hot object storage"),
+}
+"""Words of the plan's choices; technical names (bf16, zero1) stay as they are."""
+ELLIPSIS = "..."
+"""Three points: the face draws the ellipsis sign in the middle of the line, as Chinese wants it."""
 ARROW = " → "
 LONGEST_VALUE = 140
 
@@ -82,6 +106,10 @@ class Writer:
     def money(self, amount: float | None, digits: int = 3) -> str:
         """Money in prose."""
         return formatting.money_short(amount, self.currency, self.lang, digits)
+
+    def axis(self, amount: float) -> str:
+        """A round amount on an axis."""
+        return formatting.money_axis(amount, self.currency, self.lang)
 
     def money_full(self, amount: float | None) -> str:
         """Money in full."""
@@ -147,7 +175,7 @@ class Writer:
         if isinstance(value, (int, float)):
             return self.quantity(float(value), unit)
         if isinstance(value, str):
-            return formatting.date_long(value, self.lang) if unit == "date" else self.tr(value)
+            return formatting.date_long(value, self.lang) if unit == "date" else self.word(CHOICES, value)
         return shorten(self._structure(value), LONGEST_VALUE)
 
     def change(self, change: Change) -> str:
@@ -166,20 +194,29 @@ class Writer:
 
     def _structure(self, value: Any) -> str:
         """Lists and tables of a plan in one line, in words."""
-        data = value.model_dump() if hasattr(value, "model_dump") else value
-        if isinstance(data, dict):
-            return ", ".join(f"{key} {self._structure(item)}" for key, item in data.items() if item is not None)
-        if isinstance(data, (list, tuple)):
-            return "; ".join(self._structure(item) for item in data) or self.tr("none")
-        return self.number(data) if isinstance(data, (int, float)) and not isinstance(data, bool) else str(data)
+        if isinstance(value, BaseModel):
+            titles = {self.tr(info.title or key): getattr(value, key) for key, info in type(value).model_fields.items()}
+            return ", ".join(f"{title} {self._structure(item)}" for title, item in titles.items() if item is not None)
+        if isinstance(value, dict):
+            return "; ".join(f"{key}: {self._structure(item)}" for key, item in value.items()) or self.tr("none")
+        if isinstance(value, (list, tuple)):
+            return "; ".join(self._structure(item) for item in value) or self.tr("none")
+        if isinstance(value, (int, float)) and not isinstance(value, bool):
+            return self.number(value)
+        return self.word({**CATEGORIES, **ROLE_TITLES}, value) if isinstance(value, str) else str(value)
 
 
 def shorten(text: str, longest: int) -> str:
-    """The text, its middle replaced by an ellipsis when it is too long for its place."""
+    """The text, its middle left out when it is too long for its place."""
     if len(text) <= longest:
         return text
     head = longest * 2 // 3
-    return f"{text[:head].rstrip()}…{text[-(longest - head - 1) :].lstrip()}"
+    return f"{text[:head].rstrip()}{ELLIPSIS}{text[-(longest - head - len(ELLIPSIS)) :].lstrip()}"
+
+
+def cut(text: str, longest: int) -> str:
+    """The text, its end left out when it is too long for its place."""
+    return text if len(text) <= longest else text[: longest - len(ELLIPSIS)].rstrip() + ELLIPSIS
 
 
 def plain(text: str, tone: str = "") -> Cell:

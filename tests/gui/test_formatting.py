@@ -15,7 +15,7 @@ from gui import formatting as f
 
 
 def plain(text: str) -> str:
-    return text.replace("\u00a0", " ").replace("\u2009", " ")
+    return text.replace("\u00a0", " ").replace("\u202f", " ")
 
 
 @pytest.mark.parametrize(

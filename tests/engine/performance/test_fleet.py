@@ -159,6 +159,15 @@ def test_spares_and_availability_add_instances() -> None:
     assert float(insured.instances_peak) > float(base.instances_peak) + 1.0
 
 
+def test_a_rescaled_capacity_holds_slots_longer() -> None:
+    slower = replace(INSTANCE, requests_per_s_capacity=CAPACITY / 2)
+    strict = replace(CONSTANTS, staffing_beta_p95=10.0)
+    found = fleet(20.0, np.ones(168), slower, strict, burst=1.0, spare_instances=0.0)
+    held = float(INSTANCE.ttft_s) + 2 * 211.0 * float(INSTANCE.tpot_s_p95)
+    in_service = 20.0 * CAPACITY * held
+    assert found.instances_peak == np.ceil((in_service + 10 * np.sqrt(in_service)) / float(INSTANCE.batch))
+
+
 def test_an_instance_without_capacity_makes_an_unknown_fleet() -> None:
     broken = serve_instance(
         LLAMA_70B, H100, replace(LOAD, tensor_parallel=1.0, weight_precision_code=0.0), CONSTANTS

@@ -215,6 +215,18 @@ def test_attention_ranks_copy_attention_and_share_experts() -> None:
     assert spread - single == pytest.approx(1e-5 * (512 / np.sqrt(8) - 64))
 
 
+def test_two_stages_carry_two_batches_in_the_time_of_one() -> None:
+    load = replace(LOAD, pipeline_parallel=np.array([1.0, 2.0]))
+    one, two = serving.decode_step_s(replace(CASE, load=load), np.array([64.0, 128.0]))
+    assert two - one == pytest.approx(1e-5 * 64)  # the scheduler sees each sequence
+
+
+def test_bursts_spread_over_many_instances_limit_none() -> None:
+    few, many = np.asarray(serve(arrival_cv=4.0, requests_per_second=np.array([5.0, 500.0])).occupancy)
+    assert many == serve().batch
+    assert few < many
+
+
 def test_first_token_waits_at_the_planned_utilisation() -> None:
     found = serve()
     one = serving.closed_loop(CASE, 1.0)
