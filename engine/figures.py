@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.arrays import Array
+from engine.cost.compute import GPU_HOURS, IDLE, TAIL
 from engine.cost.ledger import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from engine.cost.storage import checkpoint_growth_gib_per_week
 from engine.evaluation import Codes, Outcome, ServiceOutcome, TrainingOutcome
@@ -50,6 +51,13 @@ def _training_figures(
         *_reliability_figures(inputs, training),
         *_size_figures(inputs, outcome, training, inputs.training.run.accelerator_count),
     )
+
+
+def _working_gpu_hours(outcome: Outcome) -> float:
+    """GPU-hours in which accelerators are held for work: paid hours without idle and unused ones."""
+    unused = (IDLE.item, TAIL.item)
+    lines = (ln for ln in outcome.lines if ln.spec.unit == GPU_HOURS and ln.spec.item not in unused)
+    return float(np.sum([float(np.asarray(ln.quantity)) for ln in lines]))
 
 
 def _speed_figures(
@@ -191,7 +199,7 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
             inputs.training.reliability.spare_nodes * inputs.hardware.accelerators_per_node
         )
         days = float(training.preparation_days + training.wall_h / HOURS_PER_DAY)
-        average = _gpu_hours(outcome) / max(days * HOURS_PER_DAY, 1e-9)
+        average = _working_gpu_hours(outcome) / max(days * HOURS_PER_DAY, 1e-9)
         kept = float(np.minimum(training.checkpoints, inputs.money.storage.checkpoints_kept))
         stored = float(inputs.money.storage.dataset_gb) + kept * float(inputs.money.storage.checkpoint_gb)
         half = float(inputs.money.storage.dataset_gb) + kept / 2 * float(inputs.money.storage.checkpoint_gb)

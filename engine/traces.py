@@ -68,7 +68,7 @@ def provenance(plan: Plan, path: str | None) -> tuple[str, str, str]:
         record = plan.provenance[path]
         return record.kind, record.source, record.date
     spec = find_field(path)
-    if spec is None or spec.kind == "structure":
+    if spec is None or spec.path != path:  # a position inside a list or table was written by somebody
         return "entered", "", ""
     node: object = plan
     for part in path.split("."):

@@ -146,6 +146,8 @@ def currency_word(currency: str, lang: str = "en") -> str:
 
 @cache
 def _currency_name(currency: str) -> str:
+    if currency == "CNY":
+        return "元"
     from babel.numbers import get_currency_name  # late: the window starts without Babel
 
     return get_currency_name(currency, locale="zh_CN")
@@ -311,7 +313,8 @@ def field_text(value: float | None, unit: str, lang: str = "en") -> str:
         return number(value * 100.0, "en") + ("%" if lang == "zh_CN" else f"{NBSP}%")
     if unit == "s" and float(value).is_integer() and value >= 120:
         return _exact_clock(int(value))
-    if unit != "currency" and value >= _WHOLE_LIMIT:
+    # "5 B" of bytes would be read as five bytes; money keeps its digits.
+    if unit not in ("currency", "GB", "GiB") and value >= _WHOLE_LIMIT:
         steps = _CHINESE_STEPS if lang == "zh_CN" else _ENGLISH_STEPS
         size, word = next(step for step in steps if value >= step[0])
         if round(value / size, 3) * size == value:

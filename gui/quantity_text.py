@@ -12,7 +12,15 @@ from gui.units import MAGNITUDES, TIME_UNITS, unit_scales
 
 _NUMBER = re.compile(r"[-+]?(?:\d{1,3}(?:,\d{3})+(?![\d,])|\d+)(?:\.\d+)?(?:[eE][-+]?\d+)?|[-+]?\.\d+")
 _SYMBOLS = {"$": "USD", "€": "EUR", "£": "GBP", "¥": "CNY", "美元": "USD", "元": "CNY"}
-_EXAMPLES = {"s": "2 h", "h": "36 h", "d": "60 d", "months": "6", "tokens": "1.4T", "share": "60%", "GB": "20 TB"}
+_EXAMPLES = {
+    "s": "2 h",
+    "h": "36 h",
+    "d": "60 d",
+    "months": "6",
+    "tokens": "1.4T",
+    "share": "60%",
+    "GB": "20 TB",
+}
 _LONGEST = 60
 
 
@@ -30,8 +38,9 @@ class QuantityError(ValueError):
 def parse_quantity(text: str, unit: str, currency: str = "") -> float:
     """The number in `unit` that `text` means.
 
-    Accepts groups of three, magnitudes (k, M, B, T, 万, 亿), other units of the same kind, per cent for shares and
-    several parts of a duration. `currency` is the plan's; another one in the text is an error, never converted.
+    Accepts groups of three, magnitudes (k, M, B, T, 万, 亿), other units of the same kind, per cent for
+    shares and several parts of a duration. `currency` is the plan's; another one in the text is an error,
+    never converted.
     Errors: QuantityError.
     """
     clean = unicodedata.normalize("NFKC", text).replace("\u2212", "-").strip()
@@ -88,7 +97,7 @@ def _without_currency(clean: str, currency: str, text: str, unit: str) -> str:
     """The text without the plan's currency; another currency is an error."""
     for symbol, code in _SYMBOLS.items():
         if symbol in clean:
-            # $ and ¥ are shared by many currencies; they contradict the plan's only when it is the other of the two.
+            # $ and ¥ are shared by many currencies; they contradict only the other one of the two.
             shared = symbol in "$¥" and currency not in ("USD", "CNY")
             if currency and code != currency and not shared:
                 raise QuantityError(text, unit)

@@ -8,8 +8,9 @@ from engine.text import N_
 
 UNIT_WORDS = (
     N_("s"), N_("ms"), N_("min"), N_("h"), N_("d"), N_("months"), N_("month"), N_("week"), N_("step"),
-    N_("tokens"), N_("M tokens"), N_("GPU-h"), N_("GPUs"), N_("GPU"), N_("GB"), N_("TB"), N_("PB"), N_("GiB"), N_("TiB"),
-    N_("GB-month"), N_("GB-months"), N_("W"), N_("kW"), N_("MW"), N_("kWh"), N_("MWh"), N_("GWh"), N_("FTE"), N_("FTE-month"),
+    N_("tokens"), N_("M tokens"), N_("GPU-h"), N_("GPUs"), N_("GPU"), N_("lot"), N_("GB"), N_("TB"), N_("PB"),
+    N_("GiB"), N_("TiB"), N_("GB-month"), N_("GB-months"), N_("W"), N_("kW"), N_("MW"), N_("kWh"), N_("MWh"),
+    N_("GWh"), N_("FTE"), N_("FTE-month"),
     N_("FTE-months"), N_("requests"), N_("request"), N_("sequences"), N_("instances"), N_("checkpoints"),
     N_("parameters"), N_("per node-day"), N_("per node-hour"), N_("percentile"), N_("ratio"), N_("share"),
     N_("date"), N_("currency"), N_("currency unit"), N_("x"), N_("Gbit/s"), N_("GB/s"), N_("TFLOP/s"),
@@ -24,7 +25,8 @@ SINGULAR = {
 """English forms for exactly one; Chinese has no plural."""
 
 _TIME_S = {
-    "us": 1e-6, "μs": 1e-6, "ms": 1e-3, "毫秒": 1e-3, "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0,
+    "us": 1e-6, "μs": 1e-6, "ms": 1e-3, "毫秒": 1e-3,
+    "s": 1.0, "sec": 1.0, "second": 1.0, "seconds": 1.0, "秒": 1.0,
     "min": 60.0, "minute": 60.0, "minutes": 60.0, "分": 60.0, "分钟": 60.0,
     "h": 3600.0, "hr": 3600.0, "hour": 3600.0, "hours": 3600.0, "时": 3600.0, "小时": 3600.0,
     "d": 86400.0, "day": 86400.0, "days": 86400.0, "天": 86400.0, "日": 86400.0,
@@ -41,7 +43,8 @@ _MONTHS = {
 }  # fmt: skip
 _POWER_W = {"W": 1.0, "kW": 1e3, "MW": 1e6}
 _COMPUTE = {
-    "TFLOP/s": 1.0, "TFLOPS": 1.0, "TFLOPs": 1.0, "GFLOP/s": 1e-3, "PFLOP/s": 1e3, "PFLOPS": 1e3, "EFLOP/s": 1e6,
+    "TFLOP/s": 1.0, "TFLOPS": 1.0, "TFLOPs": 1.0, "GFLOP/s": 1e-3,
+    "PFLOP/s": 1e3, "PFLOPS": 1e3, "EFLOP/s": 1e6,
 }  # fmt: skip
 _BITS = {"Mbit/s": 1e-3, "Gbit/s": 1.0, "Gb/s": 1.0, "Gbps": 1.0, "Tbit/s": 1e3, "Tbps": 1e3, "GB/s": 8.0}
 _BYTE_RATES = {"MB/s": 1e-3, "GB/s": 1.0, "GBps": 1.0, "TB/s": 1e3, "Gbit/s": 0.125, "Gbps": 0.125}
@@ -56,7 +59,16 @@ _NAMES = {
     "tokens/request": ("tokens", "token", "tok", "tokens a request", "tokens per request"),
     "ratio": ("x", "×", "倍"),
     "percentile": ("%", "分位"),
-    "currency/GPU-h": ("/GPU-h", "/GPUh", "/GPU-hour", "/h", "per GPU-h", "per GPU-hour", "per GPU hour", "/GPU 时"),
+    "currency/GPU-h": (
+        "/GPU-h",
+        "/GPUh",
+        "/GPU-hour",
+        "/h",
+        "per GPU-h",
+        "per GPU-hour",
+        "per GPU hour",
+        "/GPU 时",
+    ),
     "currency/month": ("/month", "a month", "per month", "/月"),
     "currency/d": ("/d", "/day", "a day", "per day", "/天"),
     "currency/FTE-month": ("/FTE-month", "/month", "a month", "per month", "/月"),

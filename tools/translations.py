@@ -92,7 +92,7 @@ def check() -> list[str]:
 
 def _faults(message: Message) -> list[str]:
     faults = ["fuzzy"] if message.fuzzy else []
-    translations = message.string if isinstance(message.string, (list, tuple)) else (message.string,)
+    translations = _forms(message)
     if not all(translations):
         return [*faults, "untranslated"]
     sources = message.id if isinstance(message.id, (list, tuple)) else (message.id,)
@@ -110,7 +110,14 @@ def _read_compiled(path: Path) -> Catalog:
 
 def _texts(catalog: Catalog) -> dict[str, object]:
     """Translated texts by source; the compiled header names the tool's version and is left out."""
-    return {_key(message): message.string for message in catalog if message.id and message.string}
+    messages = (message for message in catalog if message.id and all(_forms(message)))
+    return {_key(message): _forms(message) for message in messages}
+
+
+def _forms(message: Message) -> tuple[str, ...]:
+    """Translations of a message: one, or one a plural form."""
+    forms = message.string if isinstance(message.string, (list, tuple)) else (message.string,)
+    return tuple(form or "" for form in forms)
 
 
 def _key(message: Message) -> str:
@@ -120,14 +127,21 @@ def _key(message: Message) -> str:
 def _po_bytes(catalog: Catalog) -> bytes:
     stream = io.BytesIO()
     write_po(stream, _settled(catalog), width=110, no_location=True, sort_output=True)
-    dated = re.compile(r'^("(POT-Creation|PO-Revision|Generated-By|Last-Translator|Report-Msgid|Language-Team)|#( |$))')
+    dated = re.compile(
+        r'^("(POT-Creation|PO-Revision|Generated-By|Last-Translator|Report-Msgid|Language-Team)|#( |$))'
+    )
     lines = stream.getvalue().decode().splitlines()
     return ("\n".join(line for line in lines if not dated.match(line)).strip() + "\n").encode()
 
 
 def _mo_bytes(catalog: Catalog) -> bytes:
+    # Babel would write the English singular for a counted text without translation: leave such texts out.
+    complete = Catalog(locale=catalog.locale, project=DOMAIN, charset="utf-8")
+    for message in catalog:
+        if message.id and not message.fuzzy and all(_forms(message)):
+            complete.add(message.id, message.string, context=message.context)
     stream = io.BytesIO()
-    write_mo(stream, _settled(catalog))
+    write_mo(stream, _settled(complete))
     return stream.getvalue()
 
 

@@ -114,7 +114,12 @@ def _training_candidates(
             progress(done + 1, len(sizes))
     if pricer.plan.reliability.checkpoint_interval_s != "auto":
         _add(pricer, found, {checkpoint.PATH: "auto"})
-    return [_with_best_interval(pricer, item) for item in found], evaluated, excluded
+    return _distinct([_with_best_interval(pricer, item) for item in found]), evaluated, excluded
+
+
+def _distinct(found: list[_Found]) -> list[_Found]:
+    """Each setting once: another way to the same change is not another candidate."""
+    return list({repr(sorted(item.patch.items(), key=str)): item for item in found}.values())
 
 
 def _sizes(pricer: Pricer) -> list[int]:
@@ -284,6 +289,8 @@ def _label(pricer: Pricer, item: _Found, best: _Found, everything: Sequence[_Fou
         return BEST
     if item is min(everything, key=lambda other: other.priced.total):
         return CHEAPEST
+    if not pricer.plan.is_training:  # a service runs its whole horizon, whatever serves it
+        return OTHER
     if item is min(everything, key=lambda other: other.priced.duration_h):
         return FASTEST
     if set(item.patch) == {checkpoint.PATH}:

@@ -81,7 +81,7 @@ def _defaulted(values: PlanValues, path: str) -> UncertainInput | None:
     title = _MODEL_TITLES.get(path) or (spec.title if spec else path)
     if path.startswith("people.roles."):
         title = N_("Cost of people")
-    unit = spec.unit if spec and not path.startswith("people.") else fact.unit
+    unit = spec.unit if spec else ("currency/FTE-month" if path.startswith("people.roles.") else fact.unit)
     return UncertainInput(
         path, title, unit, fact.low * rate, fact.value * rate, fact.high * rate, fact.source
     )

@@ -10,7 +10,7 @@ from engine.results import CostLine, Estimate
 from gui.charts.axes import Scale, money_axis, money_scale, new_axes, size_points
 from gui.charts.style import ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
-from gui.formatting import money_short, percent
+from gui.formatting import money_short, number, percent
 from gui.i18n import Translator, translator
 from gui.models.words import CATEGORY_WORDS, PHASE_WORDS, word
 
@@ -47,9 +47,9 @@ def phase_steps(estimate: Estimate, lang: str) -> tuple[Step, ...]:
             continue
         for category in _RUN_PARTS:
             part = [line for line in lines if line.category == category]
-            steps.append(_run_step(title, word(CATEGORY_WORDS, category, lang), part))
+            steps.append(_run_step(title, word(CATEGORY_WORDS, category, lang), part, lang))
         rest = [line for line in lines if line.category not in _RUN_PARTS]
-        steps.append(_run_step(title, words.tr("Other"), rest))
+        steps.append(_run_step(title, words.tr("Other"), rest, lang))
     return tuple(step for step in steps if step.categories)
 
 
@@ -101,8 +101,14 @@ def _phases(lines: Sequence[CostLine]) -> list[str]:
     return [phase for phase in _PHASES if phase in found] + sorted(found.difference(_PHASES))
 
 
-def _run_step(phase: str, part: str, lines: Sequence[CostLine]) -> Step:
-    return _step("run", part, f"{phase}: {part}", lines)
+def _figure(amount: float, currency: str, scale: Scale, lang: str) -> str:
+    """A value over its bar. Chinese money is long; there the axis names the unit."""
+    return number(amount / scale.unit, lang, 3) if lang == "zh_CN" else money_short(amount, currency, lang)
+
+
+def _run_step(phase: str, part: str, lines: Sequence[CostLine], lang: str) -> Step:
+    name = translator(lang).tr("{phase}: {part}").format(phase=phase, part=part)
+    return _step("run", part, name, lines)
 
 
 def _step(phase: str, label: str, name: str, lines: Sequence[CostLine]) -> Step:
@@ -130,7 +136,7 @@ def _draw_steps(
         )
         running += height
         axes.annotate(
-            money_short(step.amount, data.currency, lang),
+            _figure(step.amount, data.currency, scale, lang),
             (index, running),
             (0, style.points(3)),
             textcoords="offset points",

@@ -27,7 +27,7 @@ class AcceleratorField(ChoiceEditor):
         """Offer these accelerators: id to name."""
         self._known = names
         options: list[tuple[Any, str]] = sorted(names.items(), key=lambda item: item[1].casefold())
-        self.set_options([*options, (OWN, tr("Own figures…"))])
+        self.set_options([*options, (OWN, tr("Own figures"))])
         if self._shown is not None:
             self.show_value(self._shown, "")
 

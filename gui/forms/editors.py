@@ -8,8 +8,8 @@ from PySide6.QtCore import QEvent, Qt, QTimer, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QWheelEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLineEdit, QSizePolicy, QWidget
 
-from gui.forms.field_spec import EntryError, FormField
 from gui.formatting import QuantityError
+from gui.forms.field_spec import EntryError, FormField
 from gui.i18n import language, tr
 from gui.shell import theme
 
@@ -17,7 +17,7 @@ _TYPING_MS = 250
 
 
 class Editor(QWidget):
-    """Base: `committed(value, text)` = a value was entered; `unreadable(text, message)` = text that means none;
+    """Base. `committed(value, text)` = a value was entered; `unreadable(text, message)` = text that is none;
     `cleared()` = the entry is what the plan already holds."""
 
     committed = Signal(object, object)
@@ -152,7 +152,9 @@ class LineEditor(Editor):
             self.line.setText(text)
         self.line.setModified(False)
         self.line.setCursorPosition(0)
-        self.line.setToolTip(text if self.line.fontMetrics().horizontalAdvance(text) > self.line.width() - 16 else "")
+        self.line.setToolTip(
+            text if self.line.fontMetrics().horizontalAdvance(text) > self.line.width() - 16 else ""
+        )
 
     def _try_typed(self) -> None:
         """While typing only entries that are certainly good count: half a number is no error."""

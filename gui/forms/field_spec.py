@@ -8,6 +8,7 @@ from typing import Any
 
 from engine.plan import FieldSpec, Plan, field_specs, get_value
 from engine.text import N_, Message
+from engine.traces import provenance
 from gui.formatting import field_text, number, parse_quantity, unit_label
 from gui.forms.tables import CHOICE_WORDS, EDITORS, HIDDEN_UNITS
 from gui.i18n import translator
@@ -23,7 +24,7 @@ class EntryError(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class FormField:
-    """One field of a form. `editor` is quantity, choice, flag, tristate, text, date, accelerator, rows or checks."""
+    """One field of a form; `editor` is a key of the type map in make_editor.py."""
 
     spec: FieldSpec
     editor: str
@@ -96,6 +97,7 @@ class FormField:
         if self.accepts(value) or isinstance(value, bool) or not isinstance(value, int | float):
             return None
         spec = self.spec
+        nearest: float | None
         if spec.minimum is not None and value <= spec.minimum:
             nearest, inclusive = spec.minimum, not spec.exclusive_minimum
         else:
@@ -112,7 +114,9 @@ class FormField:
             year, month, day = (int(part) for part in clean.split("-"))
             return date(year, month, day).isoformat()
         except ValueError:
-            raise EntryError(Message(N_("A date that exists, as year-month-day, for example 2027-03-01."))) from None
+            raise EntryError(
+                Message(N_("A date that exists, as year-month-day, for example 2027-03-01."))
+            ) from None
 
 
 def form_field(path: str) -> FormField:
@@ -123,8 +127,7 @@ def form_field(path: str) -> FormField:
 
 def provenance_of(plan: Plan, path: str) -> tuple[str, str, str]:
     """Kind, source and date of a field's value; "default" when nobody gave it."""
-    found = plan.provenance.get(path)
-    return ("default", "", "") if found is None else (found.kind, found.source, found.date)
+    return provenance(plan, path)
 
 
 def value_at(plan: Plan, path: str) -> Any:

@@ -104,7 +104,9 @@ class SectionBlock(QWidget):
         row.reset_asked.connect(lambda: self._swap(path, lambda plan: reset_field(plan, path)))
         if isinstance(row.editor, AcceleratorField):
             # Reading the catalogue takes longer than the event loop may wait.
-            session.runner.submit("accelerators", lambda job: session.composer.accelerators(), self._offer_accelerators)
+            session.runner.submit(
+                "accelerators", lambda job: session.composer.accelerators(), self._offer_accelerators
+            )
 
     def _offer_accelerators(self, names: Any) -> None:
         row = self.rows.get("cluster.accelerator")
@@ -121,7 +123,9 @@ class SectionBlock(QWidget):
         elif path == "workload.kind":
             added = starts.missing_sections(session.plan, value)
             detail = tr("example plan") if added else ""
-            session.edit({path: value, **added}, title, source="imported" if added else "entered", detail=detail)
+            session.edit(
+                {path: value, **added}, title, source="imported" if added else "entered", detail=detail
+            )
         else:
             session.edit({path: value}, title, drafts={} if text is None else {path: text})
 

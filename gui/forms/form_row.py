@@ -7,25 +7,25 @@ from typing import Any
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QToolButton, QWhatsThis, QWidget
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLineEdit, QMenu, QSizePolicy, QWhatsThis, QWidget
 
 from engine.plan import Plan
-from engine.text import Message
+from engine.text import N_, Message
+from gui.formatting import date_short
 from gui.forms.editors import Editor
 from gui.forms.field_spec import FormField, provenance_of, value_at
 from gui.forms.make_editor import make_editor
 from gui.forms.range_field import RangeField
 from gui.forms.tables import EMPTY_WORDS
-from gui.formatting import date_short
 from gui.i18n import language, render, tr
-from gui.shell import theme
 from gui.shell.states import Rejected
-from gui.widgets.buttons import LinkButton
+from gui.widgets.buttons import HelpButton, LinkButton
 from gui.widgets.labels import Label
 from gui.widgets.marks import PROVENANCE, Mark
 
 FIELD_WIDTH, UNIT_WIDTH, MARK_WIDTH = 188, 100, 92
 WIDE = ("rows", "checks")
+NOT_KNOWN = N_("not known")
 
 
 class FormRow(QWidget):
@@ -53,9 +53,11 @@ class FormRow(QWidget):
         self._connect(self.editor)
 
     def _build(self) -> None:
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy = QSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        policy.setHeightForWidth(True)  # labels and messages wrap
+        self.setSizePolicy(policy)
         grid = QGridLayout(self)
-        grid.setContentsMargins(0, 3, 0, 3)
+        grid.setContentsMargins(0, 4, 0, 4)
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
         self.label = Label(self.title, wrap=True)
@@ -66,12 +68,7 @@ class FormRow(QWidget):
         self._holder.addWidget(self.editor)
         self.unit = Label(size="hint", role="muted", wrap=True)
         self.mark = Mark("hollow_square", "muted")
-        self.help = QToolButton()
-        self.help.setText("?")
-        self.help.setFont(theme.font("hint"))
-        self.help.setFixedSize(24, 24)
-        self.help.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.help.setAccessibleName(tr("Help on {field}").format(field=self.title))
+        self.help = HelpButton(tr("Help on {field}").format(field=self.title))
         self.help.clicked.connect(self.show_help)
         grid.addWidget(self.label, 0, 0)
         grid.addWidget(self.unit, 0, 2)
@@ -106,10 +103,18 @@ class FormRow(QWidget):
     def _range_committed(self, values: Any, _text: Any) -> None:
         self.range_edited.emit(values)
 
+    def set_compact(self) -> None:
+        """Label and field only: for a narrow card whose fields stand in full on the setup page."""
+        for part in (self.unit, self.mark, self.help):
+            part.hide()
+        grid = self.layout()
+        assert isinstance(grid, QGridLayout)
+        grid.setHorizontalSpacing(2)
+
     # Showing.
 
     def refresh(self, plan: Plan, rejected: Rejected | None, used: tuple[Any, str] | None) -> None:
-        """Show the plan's value; `used` is what the engine took for an empty or "auto" field, with its unit."""
+        """Show the plan's value; `used` is what the engine took for an empty or "auto" one, and why."""
         self._plan, self._used = plan, used
         value = value_at(plan, self.field.path)
         currency = plan.meta.currency
@@ -121,7 +126,11 @@ class FormRow(QWidget):
             self.editor.set_empty_word(self._empty_word())
             self.editor.show_value(value, currency)
             if rejected is not None:
-                shown = rejected.text if rejected.text is not None else self.field.text_of(rejected.value, language())
+                shown = (
+                    rejected.text
+                    if rejected.text is not None
+                    else self.field.text_of(rejected.value, language())
+                )
                 self.editor.show_text(shown)
         self.unit.setText(self._unit_text(value, currency))
         self._show_mark(plan)
@@ -133,9 +142,15 @@ class FormRow(QWidget):
             self._show_hint()
             return
         text = render(message, self._plan.meta.currency if self._plan else "")
-        head = tr("Not accepted. Accepted: {accepted}").format(accepted=text) if not text.endswith((".", "。")) else text
+        head = (
+            tr("Not accepted. Accepted: {accepted}").format(accepted=text)
+            if not text.endswith((".", "。"))
+            else text
+        )
         value = self.field.repair(rejected.value) if rejected is not None else None
-        link = tr("Use {value}").format(value=self.field.text_of(value, language())) if value is not None else ""
+        link = (
+            tr("Use {value}").format(value=self.field.text_of(value, language())) if value is not None else ""
+        )
         self._say("danger", f"■ {head}", link, value)
 
     def set_hint(self, text: str, link: str = "", value: Any = None) -> None:
@@ -207,7 +222,7 @@ class FormRow(QWidget):
     def _empty_word(self) -> str:
         if self._used is not None and self._used[0] is not None:
             return self.field.text_of(self._used[0], language())
-        return tr(EMPTY_WORDS.get(self.field.path, "not known"))
+        return tr(EMPTY_WORDS.get(self.field.path, NOT_KNOWN if self.field.spec.nullable else ""))
 
     def _unit_text(self, value: Any, currency: str) -> str:
         unit = self.field.unit_text(currency, language())

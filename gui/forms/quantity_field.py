@@ -9,7 +9,7 @@ from gui.forms.field_spec import FormField
 
 
 class QuantityField(LineEditor):
-    """A number with a unit. On leaving it shows the normal form; an entry that is no number stays as typed."""
+    """A number with a unit. On leaving it shows the normal form; what is no number stays as typed."""
 
     def __init__(self, field: FormField, name: str, parent: QWidget | None = None) -> None:
         assert field.editor == "quantity"

@@ -8,9 +8,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from engine.text import N_, Message
+from gui.formatting import QuantityError
 from gui.forms.editors import Editor, EntryLine
 from gui.forms.field_spec import EntryError, FormField
-from gui.formatting import QuantityError
 from gui.i18n import language, tr
 from gui.shell import theme
 
@@ -19,7 +19,7 @@ ORDER = Message(N_("Low must not exceed central, and central must not exceed hig
 
 
 class RangeField(Editor):
-    """Three quantities. `committed` carries (low, central, high) once all three can be read and are in order."""
+    """Three quantities. `committed` carries (low, central, high) once all can be read and are in order."""
 
     def __init__(self, field: FormField, name: str, parent: QWidget | None = None) -> None:
         super().__init__(field, name, parent)

@@ -7,11 +7,11 @@ from typing import Any
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
 
+from gui.formatting import unit_label
 from gui.forms.editors import ChoiceEditor, Editor, LineEditor
 from gui.forms.field_spec import FormField
 from gui.forms.structures import ROWS, ColumnSpec, Row
 from gui.i18n import language, tr
-from gui.formatting import unit_label
 from gui.widgets.buttons import IconButton, LinkButton
 from gui.widgets.labels import Label
 
@@ -44,7 +44,9 @@ class RowsField(Editor):
 
     def show_value(self, value: Any, currency: str) -> None:
         rows = self._spec.to_rows(value)
-        same_shape = len(rows) == len(self._cells) and currency == self._currency and self._grid_widget is not None
+        same_shape = (
+            len(rows) == len(self._cells) and currency == self._currency and self._grid_widget is not None
+        )
         self._rows, self._currency = rows, currency
         if not same_shape:
             self._build()
@@ -67,7 +69,8 @@ class RowsField(Editor):
             for position, column in enumerate(self._spec.columns):
                 unit = unit_label(column.unit, self._currency, language()) if column.unit else ""
                 title = tr(column.title)
-                head = Label(f"{title}, {unit}" if unit and unit.casefold() not in title.casefold() else title,
+                named = unit and unit.casefold() not in title.casefold()
+                head = Label(f"{title}, {unit}" if named else title,
                              size="hint", role="muted")  # fmt: skip
                 grid.addWidget(head, 0, position)
         for index in range(len(self._rows)):

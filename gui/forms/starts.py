@@ -27,7 +27,9 @@ def missing_sections(plan: Plan, kind: str) -> dict[str, Any]:
 
 def _from_template(section: str) -> dict[str, Any]:
     example = getattr(template_plan(_SOURCES[section]), section).model_dump()
-    return {f"{section}.{name}": value for name, value in example.items() if f"{section}.{name}" in field_specs()}
+    return {
+        f"{section}.{name}": value for name, value in example.items() if f"{section}.{name}" in field_specs()
+    }
 
 
 def _batch_start(plan: Plan) -> dict[str, Any]:

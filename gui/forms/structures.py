@@ -16,7 +16,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ColumnSpec:
-    """One column: key in the row, title, kind (number, text, choice, date), unit, and whether it may be empty."""
+    """One column: its key in the row, title, kind (number, text, choice, date), unit, whether empty."""
 
     key: str
     title: str
@@ -29,11 +29,14 @@ class ColumnSpec:
     def field(self) -> FormField:
         """The column as a form field, so that cells read and write text like any other field."""
         spec = FieldSpec(
-            path=self.key, title=self.title, help="", unit=self.unit, kind=self.kind, choices=self.choices, words=(),
-            nullable=self.nullable, advanced=False, required=not self.nullable, default=None, minimum=0.0,
-            maximum=1e15, exclusive_minimum=False, exclusive_maximum=False,
+            path=self.key, title=self.title, help="", unit=self.unit, kind=self.kind,
+            choices=self.choices, words=(), nullable=self.nullable, advanced=False,
+            required=not self.nullable, default=None, minimum=0.0, maximum=1e15,
+            exclusive_minimum=False, exclusive_maximum=False,
         )  # fmt: skip
-        return FormField(spec, {"number": "quantity", "choice": "choice", "date": "date"}.get(self.kind, "text"))
+        return FormField(
+            spec, {"number": "quantity", "choice": "choice", "date": "date"}.get(self.kind, "text")
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +73,11 @@ def _rows_to_figures(rows: Sequence[Row]) -> dict[str, float]:
 ROLES = RowsSpec(
     columns=(
         ColumnSpec(
-            "role", N_("Role"), "choice", choices=("ml_engineer", "infra_engineer", "data_engineer", "manager"), width=190
+            "role",
+            N_("Role"),
+            "choice",
+            choices=("ml_engineer", "infra_engineer", "data_engineer", "manager"),
+            width=190,
         ),
         ColumnSpec("fte", N_("People, FTE"), unit="FTE", width=80),
         ColumnSpec("months", N_("Months"), unit="months", nullable=True, width=90),
@@ -110,7 +117,13 @@ RATES = RowsSpec(
 )
 PEAKS = RowsSpec(
     columns=(
-        ColumnSpec("key", N_("Precision"), "choice", choices=("bf16", "fp16", "fp8", "int8", "fp4", "int4"), width=110),
+        ColumnSpec(
+            "key",
+            N_("Precision"),
+            "choice",
+            choices=("bf16", "fp16", "fp8", "int8", "fp4", "int4"),
+            width=110,
+        ),
         ColumnSpec("value", N_("Dense peak"), unit="TFLOP/s", width=110),
     ),
     to_rows=_table_to_rows,

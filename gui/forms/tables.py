@@ -1,4 +1,4 @@
-"""Layout of the forms: sections, order, conditions, words. Hand-written; what a field is comes from the plan. Qt-free."""
+"""Layout of the forms, hand-written: sections, order, conditions, words. Qt-free."""
 
 from __future__ import annotations
 
@@ -112,8 +112,12 @@ SECTIONS: tuple[FormSection, ...] = (
         N_("Training"),
         _entries(
             "training",
-            "tokens", "sequence_length", "global_batch_tokens", "precision",
-            "critical_batch_tokens", "evaluation_share",
+            "tokens",
+            "sequence_length",
+            "global_batch_tokens",
+            "precision",
+            "critical_batch_tokens",
+            "evaluation_share",
         ),
         training,
     ),
@@ -125,8 +129,17 @@ SECTIONS: tuple[FormSection, ...] = (
             *_entries("serving", "input_tokens", "output_tokens"),
             *_entries("serving", "ttft_slo_ms", "tpot_slo_ms", when=online),
             *_entries("serving", "weight_precision", "kv_precision", "prefix_hit_rate", "prefix_share"),
-            *_entries("serving", "autoscale", "growth_per_month", "arrival_cv", "availability", "cold_start_s",
-                      "spare_instances", "headroom", when=online),
+            *_entries(
+                "serving",
+                "autoscale",
+                "growth_per_month",
+                "arrival_cv",
+                "availability",
+                "cold_start_s",
+                "spare_instances",
+                "headroom",
+                when=online,
+            ),
             *_entries("serving", "max_num_seqs", "instances"),
         ),
         served,
@@ -138,12 +151,23 @@ SECTIONS: tuple[FormSection, ...] = (
         (
             *_entries(
                 "architecture",
-                "model_name", "num_hidden_layers", "hidden_size", "intermediate_size", "num_attention_heads",
-                "num_key_value_heads", "vocab_size", "head_dim", "gated_mlp", "tie_word_embeddings", "num_experts",
+                "model_name",
+                "num_hidden_layers",
+                "hidden_size",
+                "intermediate_size",
+                "num_attention_heads",
+                "num_key_value_heads",
+                "vocab_size",
+                "head_dim",
+                "gated_mlp",
+                "tie_word_embeddings",
+                "num_experts",
             ),
             *_entries(
                 "architecture",
-                "num_experts_per_tok", "moe_intermediate_size", "shared_expert_intermediate_size",
+                "num_experts_per_tok",
+                "moe_intermediate_size",
+                "shared_expert_intermediate_size",
                 "first_k_dense_replace",
                 when=mixture,
             ),
@@ -159,7 +183,12 @@ SECTIONS: tuple[FormSection, ...] = (
             *_entries("cluster", "accelerators_per_node", "nic_gbps_per_gpu", "scale_up_domain"),
             *_entries(
                 "cluster.accelerator_spec",
-                "name", "memory_gib", "memory_bandwidth_gb_per_s", "peak_tflops", "scale_up_gb_per_s", "power_w",
+                "name",
+                "memory_gib",
+                "memory_bandwidth_gb_per_s",
+                "peak_tflops",
+                "scale_up_gb_per_s",
+                "power_w",
                 "accelerators_per_node",
                 when=own_accelerator,
             ),
@@ -179,8 +208,13 @@ SECTIONS: tuple[FormSection, ...] = (
         "reliability",
         N_("Reliability"),
         (
-            *_entries("reliability", "failures_per_node_day", "checkpoint_interval_s", "checkpoint_mode",
-                      "checkpoint_write_s"),
+            *_entries(
+                "reliability",
+                "failures_per_node_day",
+                "checkpoint_interval_s",
+                "checkpoint_mode",
+                "checkpoint_write_s",
+            ),
             Entry("reliability.checkpoint_stall_s", background_writes),
             *_entries("reliability", "restart_s", "restore_tested", "detection_s"),
             Entry("reliability.preemptions_per_node_hour", spot),
@@ -231,7 +265,12 @@ SECTIONS: tuple[FormSection, ...] = (
         N_("Governance"),
         _entries(
             "governance",
-            "budget", "tag_coverage", "budget_alerts", "idle_reclaim", "evaluation_set", "rollback_path",
+            "budget",
+            "tag_coverage",
+            "budget_alerts",
+            "idle_reclaim",
+            "evaluation_set",
+            "rollback_path",
         ),
     ),
     FormSection(

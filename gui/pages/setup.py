@@ -11,10 +11,11 @@ from PySide6.QtWidgets import QBoxLayout, QCompleter, QHBoxLayout, QLineEdit, QV
 from engine.plan import Plan
 from engine.results import Curve, Estimate
 from engine.text import Message
+from gui.formatting import money_short, quantity
 from gui.forms.field_spec import form_field
 from gui.forms.form_builder import PlanForm
+from gui.forms.form_row import FormRow
 from gui.forms.tables import CHOICE_WORDS, SECTIONS, section_key
-from gui.formatting import money_short, quantity
 from gui.i18n import language, tr, trn
 from gui.pages.setup_panel import GOVERNANCE, SetupPanel
 from gui.shell.session import Session
@@ -67,9 +68,9 @@ class SetupPage(QWidget):
         self.index.chosen.connect(self.go_to_section)
         main.addWidget(self.index)
         card = Card(margin=1)
-        self.scroll = quiet_scroll_area(self.form)
-        self.scroll.verticalScrollBar().valueChanged.connect(self._follow_scroll)
-        card.body.addWidget(self.scroll)
+        self.scroll_area = quiet_scroll_area(self.form)
+        self.scroll_area.verticalScrollBar().valueChanged.connect(self._follow_scroll)
+        card.body.addWidget(self.scroll_area)
         main.addWidget(card, 1)
         self._split.addLayout(main, 1)
         self._panel_scroll = quiet_scroll_area(self.panel, ground="window")
@@ -87,34 +88,42 @@ class SetupPage(QWidget):
         self.go_button.clicked.connect(self.go_to_error)
         head.addWidget(self.attention)
         head.addWidget(self.go_button)
-        self.find = QLineEdit()
-        self.find.setPlaceholderText(tr("Find a field (Ctrl+K)"))
-        self.find.setAccessibleName(tr("Find a field"))
-        self.find.setFixedWidth(190)
-        self.find.setMinimumHeight(28)
+        self.search = QLineEdit()
+        self.search.setPlaceholderText(tr("Find a field (Ctrl+K)"))
+        self.search.setAccessibleName(tr("Find a field"))
+        self.search.setFixedWidth(190)
+        self.search.setMinimumHeight(28)
+        self.search.setTextMargins(4, 0, 4, 0)
         self._titles: dict[str, str] = {}
         self._completer = QCompleter(QStringListModel(self), self)
         self._completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
         self._completer.setFilterMode(Qt.MatchFlag.MatchContains)
         self._completer.activated.connect(self._found)
-        self.find.setCompleter(self._completer)
-        self.find.returnPressed.connect(lambda: self._found(self.find.text()))
-        head.addWidget(self.find)
+        self.search.setCompleter(self._completer)
+        self.search.returnPressed.connect(lambda: self._found(self.search.text()))
+        head.addWidget(self.search)
         return head
 
     # Going places.
 
     def focus_find(self) -> None:
         """Put the keyboard into the search line."""
-        self.find.setFocus()
-        self.find.selectAll()
+        self.search.setFocus()
+        self.search.selectAll()
 
     def go_to_error(self) -> None:
         """Put the keyboard into the next field that needs attention."""
-        order = [path for section in SECTIONS for path in section.shown(self._session.plan) if path in self._session.errors]
+        order = [
+            path
+            for section in SECTIONS
+            for path in section.shown(self._session.plan)
+            if path in self._session.errors
+        ]
         if not order:
             return
-        focused = next((row.field.path for row in self.form.rows() if row.isAncestorOf(self.focusWidget() or self)), "")
+        focused = next(
+            (row.field.path for row in self.form.rows() if row.isAncestorOf(self.focusWidget() or self)), ""
+        )
         later = order[order.index(focused) + 1 :] if focused in order else order
         self.go_to_field((later or order)[0])
 
@@ -124,20 +133,26 @@ class SetupPage(QWidget):
         if row is not None:
             row.show()
             # A row that was just unfolded has no place until the layout has run.
-            QTimer.singleShot(0, row, lambda: (self.scroll.ensureWidgetVisible(row, 0, 80), row.take_focus()))
+            QTimer.singleShot(0, row, lambda: self._settle_on(row))
+
+    def _settle_on(self, row: FormRow) -> None:
+        self.scroll_area.ensureWidgetVisible(row, 0, 80)
+        row.take_focus()
 
     def go_to_section(self, key: str) -> None:
         """Scroll to a section."""
         self._going = True
-        self.scroll.verticalScrollBar().setValue(self.form.blocks[key].y())
+        self.scroll_area.verticalScrollBar().setValue(self.form.blocks[key].y())
         self._going = False
 
     def _found(self, text: str) -> None:
         wanted = text.strip().casefold()
         exact = self._titles.get(wanted)
-        path = exact or next((path for title, path in self._titles.items() if wanted and wanted in title), None)
+        path = exact or next(
+            (path for title, path in self._titles.items() if wanted and wanted in title), None
+        )
         if path is not None:
-            self.find.clear()
+            self.search.clear()
             self.go_to_field(path)
 
     def _follow_scroll(self, value: int) -> None:
@@ -153,7 +168,7 @@ class SetupPage(QWidget):
     def _show_plan(self, plan: Plan) -> None:
         self.kind.setText(tr(CHOICE_WORDS[plan.workload.kind]))
         keys = [section.key for section in SECTIONS if section.shown(plan)]
-        if self.index.keys() != keys:
+        if self.index.entry_keys() != keys:
             current = self.index.current_key()
             self.index.clear()
             for section in SECTIONS:
@@ -169,7 +184,9 @@ class SetupPage(QWidget):
 
     def _show_errors(self, errors: Mapping[str, Message]) -> None:
         count = len(errors)
-        text = trn("{count} field needs attention", "{count} fields need attention", count).format(count=count)
+        text = trn("{count} field needs attention", "{count} fields need attention", count).format(
+            count=count
+        )
         self.attention.setText(f"■ {text}" if count else "")
         self.go_button.setText(tr("Go to it (F8)") if count < 2 else tr("Go to first (F8)"))
         self.go_button.setVisible(bool(count))
@@ -177,7 +194,7 @@ class SetupPage(QWidget):
 
     def _show_states(self, _estimate: Estimate | None = None) -> None:
         errors = [section_key(path) for path in self._session.errors]
-        for key in self.index.keys():
+        for key in self.index.entry_keys():
             count = errors.count(key)
             if count:
                 self.index.set_state(key, NavState(str(count), "danger", "square"))
@@ -202,19 +219,19 @@ class SetupPage(QWidget):
         for row in self.form.rows():
             curve = curves.get(row.field.path)
             if curve is not None and worth_changing(curve):
-                better = curve.best
-                if row.field.spec.kind == "whole":
-                    better = round(better)  # type: ignore[arg-type]
-                self._advise(row, curve, better)
+                best = curve.best or 0.0
+                self._advise(row, curve, round(best) if row.field.spec.kind == "whole" else best)
             else:
                 row.set_hint("")
 
-    def _advise(self, row: object, curve: Curve, better: float | int | None) -> None:
+    def _advise(self, row: FormRow, curve: Curve, better: float) -> None:
         lang, currency = language(), self._session.currency
         extra = (total_at(curve, curve.now) or 0.0) - (curve.best_total or 0.0)
         shown = quantity(better, curve.unit, lang, currency)
-        text = tr("Best is {best}; this costs {amount} more.").format(best=shown, amount=money_short(extra, currency, lang))
-        row.set_hint(text, tr("Use {value}").format(value=shown), better)  # type: ignore[attr-defined]
+        text = tr("Best is {best}; this costs {amount} more.").format(
+            best=shown, amount=money_short(extra, currency, lang)
+        )
+        row.set_hint(text, tr("Use {value}").format(value=shown), better)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -223,13 +240,15 @@ class SetupPage(QWidget):
             return
         self._beside = beside
         self.panel.set_beside(beside)
-        self._split.setDirection(QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom)
+        self._split.setDirection(
+            QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
+        )
         if beside:
             self._panel_scroll.setMinimumSize(342, 0)
             self._panel_scroll.setMaximumSize(342, 16_777_215)
         else:
-            self._panel_scroll.setMinimumSize(0, 216)
-            self._panel_scroll.setMaximumSize(16_777_215, 216)
+            self._panel_scroll.setMinimumSize(0, 236)
+            self._panel_scroll.setMaximumSize(16_777_215, 236)
 
 
 def worth_changing(curve: Curve) -> bool:
@@ -251,5 +270,3 @@ def total_at(curve: Curve, x: float | None) -> float | None:
         if x0 <= x <= x1:
             return y0 if x1 == x0 else y0 + (y1 - y0) * (x - x0) / (x1 - x0)
     return points[0][1]
-
-

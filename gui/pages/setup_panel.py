@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QVBoxLayout, QWidget
 from engine.plan import Plan, find_field
 from engine.plan.money import CATEGORIES
 from engine.results import Driver, Estimate
+from gui.formatting import duration_hours, money_short, number, percent, quantity
 from gui.forms.tables import CHOICE_WORDS
-from gui.formatting import duration_hours, money_short, percent, quantity
 from gui.i18n import language, render, tr, trn
 from gui.models.words import CATEGORY_WORDS, field_title, field_value
 from gui.shell import theme
@@ -20,6 +20,7 @@ from gui.shell.states import LastChange
 from gui.widgets.bars import ShareBars, ShareRow, SpreadBars, SpreadRow
 from gui.widgets.card import Card
 from gui.widgets.labels import Label
+from gui.widgets.layouts import clear_layout, widgets_of
 from gui.widgets.marks import Mark
 
 DRIVERS_SHOWN = 5
@@ -45,13 +46,18 @@ def checks_of(plan: Plan, estimate: Estimate) -> list[Check]:
         )
         found.append(Check("ok" if needed <= room else "danger", text))
     found += _deadline_check(plan, estimate)
-    found += [Check("danger" if not estimate.feasible else "warn", render(note, estimate.currency)) for note in estimate.notes]
+    found += [
+        Check("danger" if not estimate.feasible else "warn", render(note, estimate.currency))
+        for note in estimate.notes
+    ]
     if estimate.unknown:
         names = ", ".join(tr(name) for name in estimate.unknown)
         found.append(Check("warn", tr("Not priced, not in the total: {names}").format(names=names)))
     missing = sum(getattr(plan.governance, name) is None for name in GOVERNANCE)
     if missing:
-        text = trn("{count} governance input is not known", "{count} governance inputs are not known", missing)
+        text = trn(
+            "{count} governance input is not known", "{count} governance inputs are not known", missing
+        )
         found.append(Check("warn", text.format(count=missing)))
     return found
 
@@ -85,18 +91,31 @@ class SetupPanel(QWidget):
         self.change_effect = Label(bold=True)
         self.change_card.body.addWidget(self.change_text)
         self.change_card.body.addWidget(self.change_effect)
+        self.change_effect.hide()
         self.drivers_card = Card(tr("What matters most"))
-        self.drivers_card.body.addWidget(Label(tr("total with each input at its P10 and P90"), size="hint", role="muted", wrap=True))
+        self.drivers_card.body.addWidget(
+            Label(tr("total with each input at its P10 and P90"), size="hint", role="muted", wrap=True)
+        )
         self.spread = SpreadBars()
         self.drivers_card.body.addWidget(self.spread)
         self.checks_card = Card(tr("Checks"))
         self._checks = QVBoxLayout()
         self._checks.setSpacing(4)
         self.checks_card.body.addLayout(self._checks)
-        self._side = QWidget()
-        self._side_column = QVBoxLayout(self._side)
-        self._side_column.setContentsMargins(0, 0, 0, 0)
-        self._side_column.setSpacing(12)
+        # Two cards share a column in both arrangements: moving items between layouts upsets cached heights.
+        first = QWidget()
+        column = QVBoxLayout(first)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
+        column.addWidget(self.category_card)
+        column.addWidget(self.change_card)
+        self._first = column
+        self.drivers_card.body.addStretch(1)
+        self.checks_card.body.addStretch(1)
+        for part in (first, self.drivers_card, self.checks_card):
+            self._layout.addWidget(part, 1, Qt.AlignmentFlag.AlignTop)
+        self._rest = self._layout.count()
+        self._layout.addStretch(0)
         self.set_beside(True)
         session.estimate_changed.connect(self.show_estimate)
         session.change_measured.connect(self.show_change)
@@ -108,22 +127,13 @@ class SetupPanel(QWidget):
 
     def set_beside(self, beside: bool) -> None:
         """One column beside the form, or three columns under it."""
-        cards = (self.category_card, self.change_card, self.drivers_card, self.checks_card)
-        while self._layout.count():
-            self._layout.takeAt(0)
-        if beside:
-            self._layout.setDirection(QBoxLayout.Direction.TopToBottom)
-            for card in cards:
-                self._layout.addWidget(card)
-            self._side.hide()
-            self._layout.addStretch(1)
-        else:
-            self._layout.setDirection(QBoxLayout.Direction.LeftToRight)
-            self._side_column.addWidget(self.change_card)
-            self._side_column.addWidget(self.checks_card, 1)
-            for part in (self.category_card, self.drivers_card, self._side):
-                self._layout.addWidget(part, 1)
-            self._side.show()
+        down = QBoxLayout.Direction.TopToBottom
+        self._layout.setDirection(down if beside else QBoxLayout.Direction.LeftToRight)
+        # Where only the top of the panel shows, the last change comes first.
+        self._first.setDirection(down if beside else QBoxLayout.Direction.BottomToTop)
+        for index in range(self._rest):
+            self._layout.setStretch(index, 0 if beside else 1)
+        self._layout.setStretch(self._rest, 1 if beside else 0)
 
     def show_estimate(self, estimate: Estimate) -> None:
         """Show another estimate; a central one keeps the drivers of the one before."""
@@ -147,18 +157,19 @@ class SetupPanel(QWidget):
         if hours is not None and self._session.plan.is_training and abs(hours) >= 0.5:
             parts.append(f"{'+' if hours > 0 else '−'}{duration_hours(abs(hours), lang)}")
         self.change_effect.setText(", ".join(parts))
+        self.change_effect.setVisible(bool(parts))
         self.change_effect.set_role("danger" if (cost or 0) > 0 else "saving" if (cost or 0) < 0 else "muted")
 
     def checks(self) -> list[str]:
         """Texts of the checks that are shown."""
-        return [self._checks.itemAt(i).widget().accessibleName() for i in range(self._checks.count())]
+        return [line.accessibleName() for line in widgets_of(self._checks)]
 
     def _show_stale(self, stale: bool) -> None:
         self.bars.set_stale(stale)
 
     def _show_categories(self, estimate: Estimate) -> None:
         lang, current = language(), theme.current()
-        sums = {key: 0.0 for key in CATEGORIES}
+        sums: dict[str, float] = dict.fromkeys(CATEGORIES, 0.0)
         for line in estimate.lines:
             if line.in_scope and line.amount is not None:
                 sums[line.category] = sums.get(line.category, 0.0) + line.amount
@@ -172,14 +183,23 @@ class SetupPanel(QWidget):
             for key, value in ordered
         ]  # fmt: skip
         label = tr("Total") if estimate.complete else tr("At least")
-        self.bars.set_rows(rows, ShareRow(label, estimate.total, money_short(estimate.total, estimate.currency, lang), percent(1.0, lang)))
+        self.bars.set_rows(
+            rows,
+            ShareRow(
+                label,
+                estimate.total,
+                money_short(estimate.total, estimate.currency, lang),
+                percent(1.0, lang),
+            ),
+        )
 
     def _show_drivers(self, estimate: Estimate) -> None:
         lang = language()
         top = sorted(estimate.drivers, key=lambda d: -abs(d.total_high - d.total_low))[:DRIVERS_SHOWN]
         rows = [
-            SpreadRow(driver_title(self._session.plan, d), d.total_low, d.total_high,
-                      quantity(d.low, d.unit, lang, estimate.currency), quantity(d.high, d.unit, lang, estimate.currency))
+            SpreadRow(driver_title(self._session.plan, d), d.total_low, d.total_high, *(
+                driver_value(end, d.unit, estimate.currency, lang) for end in (d.low, d.high)
+            ))
             for d in top
         ]  # fmt: skip
         self.spread.set_rows(rows, estimate.total, ("", "", ""))
@@ -188,10 +208,7 @@ class SetupPanel(QWidget):
         self.spread.set_rows(rows, estimate.total, (shown[0], shown[1], shown[2]))
 
     def _show_checks(self, checks: list[Check]) -> None:
-        while self._checks.count():
-            widget = self._checks.takeAt(0).widget()
-            widget.hide()
-            widget.deleteLater()
+        clear_layout(self._checks)
         for check in checks:
             self._checks.addWidget(_CheckLine(check))
 
@@ -199,7 +216,11 @@ class SetupPanel(QWidget):
 class _CheckLine(QWidget):
     def __init__(self, check: Check) -> None:
         super().__init__()
-        shape, role = {"ok": ("disc", "saving"), "warn": ("triangle", "warn"), "danger": ("square", "danger")}[check.kind]
+        shape, role = {
+            "ok": ("disc", "saving"),
+            "warn": ("triangle", "warn"),
+            "danger": ("square", "danger"),
+        }[check.kind]
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(4)
@@ -214,6 +235,15 @@ def signed_money(amount: float, currency: str, lang: str) -> str:
     """Money with its sign: +$37k, −$62k."""
     text = money_short(amount, currency, lang)
     return f"+{text}" if amount > 0 else text
+
+
+def driver_value(value: float, unit: str, currency: str, lang: str) -> str:
+    """An end of a driver without the unit its title implies: room is scarce beside the bars."""
+    if unit.split("/")[0] in ("currency", currency):
+        return money_short(value, currency, lang)
+    if unit in ("ratio", "") or unit.startswith("per "):
+        return number(value, lang, 2)
+    return quantity(value, unit, lang, currency)
 
 
 def driver_title(plan: Plan, driver: Driver) -> str:

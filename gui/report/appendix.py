@@ -9,7 +9,7 @@ from engine.results import CostLine, TraceInput
 from engine.traces import provenance
 from gui.report.basis import Basis
 from gui.report.document import Block, Cell, Column, Heading, Paragraph, Row, Run, Section, Table
-from gui.report.words import CATEGORIES, PROVENANCE, Writer, plain
+from gui.report.words import CATEGORIES, PROVENANCE, SECTION_TITLES, Writer, plain
 
 ZERO_WIDTH_SPACE = "\u200b"
 
@@ -29,14 +29,24 @@ def inputs_section(basis: Basis, writer: Writer) -> Section:
             continue
         if name != group:
             group = name
-            rows.append(Row((plain(writer.tr(name.capitalize())), *(plain("") for _ in range(4))), "head"))
+            rows.append(
+                Row((plain(writer.word(SECTION_TITLES, name)), *(plain("") for _ in range(4))), "head")
+            )
         rows.append(_input_row(basis, spec, writer))
     columns = (
-        Column(writer.tr("Input"), share=1.25), Column(writer.tr("Path in the plan file"), share=1.8),
-        Column(writer.tr("Value"), share=1.5), Column(writer.tr("Origin")), Column(writer.tr("Source, date"), share=1.6),
-    )  # fmt: skip
+        Column(writer.tr("Input"), share=1.25),
+        Column(writer.tr("Path in the plan file"), share=1.8),
+        Column(writer.tr("Value"), share=1.5),
+        Column(writer.tr("Origin")),
+        Column(writer.tr("Source, date"), share=1.6),
+    )
     note = writer.tr("A default is the program's own value from a dated source, not measured by you.")
-    return Section("inputs", writer.tr("Inputs"), part_c(writer), (Paragraph(note, "muted"), Table(columns, tuple(rows), dense=True)))
+    return Section(
+        "inputs",
+        writer.tr("Inputs"),
+        part_c(writer),
+        (Paragraph(note, "muted"), Table(columns, tuple(rows), dense=True)),
+    )
 
 
 def _section_of(basis: Basis, path: str) -> object:
@@ -49,16 +59,21 @@ def _section_of(basis: Basis, path: str) -> object:
 
 def _input_row(basis: Basis, spec: FieldSpec, writer: Writer) -> Row:
     kind, source, date = provenance(basis.plan, spec.path)
-    value = [Run(writer.value(spec.path, get_value(basis.plan, spec.path)))]
+    value = [Run(writer.value(spec.path, get_value(basis.plan, spec.path), exact=True))]
     if spec.path in basis.plan.ranges:
         bounds = basis.plan.ranges[spec.path]
-        low, high = writer.quantity(bounds.low, spec.unit), writer.quantity(bounds.high, spec.unit)
+        low, high = writer.exact(bounds.low, spec.unit), writer.exact(bounds.high, spec.unit)
         value.append(Run(writer.tr("range {low} to {high}", low=low, high=high), "muted"))
     where = writer.join([part for part in (source, writer.date(date) if date else "") if part])
-    return Row((
-        plain(writer.tr(spec.title)), plain(_breakable(spec.path), "muted"), tuple(value),
-        plain(writer.word(PROVENANCE, kind), "muted"), plain(where, "muted"),
-    ))  # fmt: skip
+    return Row(
+        (
+            plain(writer.tr(spec.title)),
+            plain(_breakable(spec.path), "muted"),
+            tuple(value),
+            plain(writer.word(PROVENANCE, kind), "muted"),
+            plain(where, "muted"),
+        )
+    )
 
 
 def _breakable(path: str) -> str:
@@ -75,8 +90,17 @@ def formulas_section(basis: Basis, writer: Writer) -> Section:
             group = line.category
             rows.append(Row((plain(writer.word(CATEGORIES, group)), plain(""), plain("")), "head"))
         rows.append(_formula_row(line, writer))
-    columns = (Column(writer.tr("Item"), share=1), Column(writer.tr("Formula and numbers"), share=3), Column(writer.tr("Amount"), "right"))
-    return Section("formulas", writer.tr("Formulas of the ledger"), part_c(writer), (Table(columns, tuple(rows), dense=True),))
+    columns = (
+        Column(writer.tr("Item"), share=1),
+        Column(writer.tr("Formula and numbers"), share=3),
+        Column(writer.tr("Amount"), "right"),
+    )
+    return Section(
+        "formulas",
+        writer.tr("Formulas of the ledger"),
+        part_c(writer),
+        (Table(columns, tuple(rows), dense=True),),
+    )
 
 
 def _position(category: str) -> int:
@@ -93,7 +117,7 @@ def _formula_row(line: CostLine, writer: Writer) -> Row:
 
 
 def _substituted(item: TraceInput, writer: Writer) -> str:
-    value = item.value if isinstance(item.value, str) else writer.quantity(item.value, item.unit)
+    value = item.value if isinstance(item.value, str) else writer.exact(item.value, item.unit)
     return f"{writer.tr(item.name)} = {value} ({writer.word(PROVENANCE, item.provenance)})"
 
 
@@ -103,16 +127,22 @@ def facts_section(basis: Basis, writer: Writer) -> Section:
     used = _facts(basis.proposed.lines)
     if used:
         rows = tuple(
-            Row((
-                plain(writer.tr(item.name)), plain(_value(item, writer)), plain(item.source, "muted"),
-                plain(writer.date(item.date) if item.date else "–", "muted"),
-            ))
+            Row(
+                (
+                    plain(writer.tr(item.name)),
+                    plain(_value(item, writer)),
+                    plain(item.source, "muted"),
+                    plain(writer.date(item.date) if item.date else "–", "muted"),
+                )
+            )
             for item in used
-        )  # fmt: skip
+        )
         columns = (
-            Column(writer.tr("Fact"), share=1), Column(writer.tr("Value"), "right"),
-            Column(writer.tr("Source"), share=2.4), Column(writer.tr("Date")),
-        )  # fmt: skip
+            Column(writer.tr("Fact"), share=1),
+            Column(writer.tr("Value"), "right"),
+            Column(writer.tr("Source"), share=2.4),
+            Column(writer.tr("Date")),
+        )
         blocks += [Heading(writer.tr("Catalogue facts and prices used")), Table(columns, rows, dense=True)]
     blocks += [Heading(writer.tr("Exchange rates and tax")), *_rates(basis, writer)]
     blocks += [Heading(writer.tr("What produced this report")), _versions(basis, writer)]
@@ -130,19 +160,27 @@ def _facts(lines: Iterable[CostLine]) -> list[TraceInput]:
 
 
 def _value(item: TraceInput, writer: Writer) -> str:
-    return item.value if isinstance(item.value, str) else writer.quantity(item.value, item.unit)
+    return item.value if isinstance(item.value, str) else writer.exact(item.value, item.unit)
 
 
 def _rates(basis: Basis, writer: Writer) -> list[Block]:
     finance = basis.plan.finance
-    tax = writer.tr("Tax is counted at {share}.", share=writer.percent(finance.tax_rate)) if finance.tax_rate else writer.tr("Tax is not included.")
+    tax = (
+        writer.tr("Tax is counted at {share}.", share=writer.percent(finance.tax_rate))
+        if finance.tax_rate
+        else writer.tr("Tax is not included.")
+    )
     if not finance.fx_rates:
         return [Paragraph(writer.sentences([writer.tr("No exchange rate was entered."), tax]))]
     rows = tuple(
         Row((plain(pair), plain(writer.number(rate.rate)), plain(writer.date(rate.date), "muted")))
         for pair, rate in sorted(finance.fx_rates.items())
     )
-    columns = (Column(writer.tr("Pair"), share=1), Column(writer.tr("Rate"), "right"), Column(writer.tr("Date")))
+    columns = (
+        Column(writer.tr("Pair"), share=1),
+        Column(writer.tr("Rate"), "right"),
+        Column(writer.tr("Date")),
+    )
     return [Table(columns, rows, dense=True), Paragraph(tax)]
 
 

@@ -1,4 +1,4 @@
-"""The few figures a proposal rests on, read once from a Review: the plan today, the plan proposed, the ask."""
+"""The few figures a proposal rests on, read once from a Review: plan today, plan proposed, ask."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Basis:
 
     @property
     def ask(self) -> float:
-        """What is asked for: the stated percentile with the one-off cost; the likely cost where nothing was drawn."""
+        """What is asked for: the stated percentile with the one-off cost; the likely cost without draws."""
         return self.likely if self.proposed.ask is None else self.proposed.ask + self.one_off
 
     @property
@@ -72,6 +72,6 @@ def shifted_band(found: Estimate, by: float = 0.0) -> tuple[float, float] | None
 
 
 def end_day(plan: Plan, found: Estimate) -> float:
-    """Day the result is there, counted from the start: preparation and run of a training, else the whole period."""
+    """Day of the result, from the start: preparation and run of a training, else the whole period."""
     run = (found.metric("duration_h") or 0.0) / 24.0
     return run + (found.metric("preparation_days") or 0.0) if plan.is_training else run

@@ -6,18 +6,29 @@ from dataclasses import replace
 
 from gui.report.appendix import facts_section, formulas_section, inputs_section
 from gui.report.basis import Basis, read_basis
-from gui.report.decisions import optimisation_section, recommendations_section, uncertainty_section
 from gui.report.document import ReportDocument, Section
 from gui.report.engineering import cluster_section, ledger_section, scope_section, workload_section
+from gui.report.optimisation import optimisation_section
 from gui.report.page_one import compose_page_one, plan_name
+from gui.report.recommendations import recommendations_section
+from gui.report.uncertainty import uncertainty_section
 from gui.report.words import Writer
 from gui.services.review import Review
 
 DECISION = "decision"
 SECTIONS = (
-    DECISION, "workload", "cluster", "ledger", "optimisation", "recommendations", "uncertainty", "scope",
-    "inputs", "formulas", "facts",
-)  # fmt: skip
+    DECISION,
+    "workload",
+    "cluster",
+    "ledger",
+    "optimisation",
+    "recommendations",
+    "uncertainty",
+    "scope",
+    "inputs",
+    "formulas",
+    "facts",
+)
 """Keys of all parts in order; `decision` is page one."""
 
 _COMPOSERS = {
@@ -40,7 +51,9 @@ def compose_document(review: Review, lang: str, sections: frozenset[str] | None 
     writer = Writer(lang, review.plan.meta.currency)
     wanted = [key for key in SECTIONS if sections is None or key in sections]
     with_page_one = DECISION in wanted
-    found = [part for key in wanted if key != DECISION and (part := _COMPOSERS[key](basis, writer)) is not None]
+    found = [
+        part for key in wanted if key != DECISION and (part := _COMPOSERS[key](basis, writer)) is not None
+    ]
     name = plan_name(basis, writer)
     return ReportDocument(
         language=lang,
@@ -63,6 +76,9 @@ def _foot(basis: Basis, writer: Writer) -> str:
     review = basis.review
     text = writer.tr("Flopwise {program}, plan {plan}, prices of {prices}, {draws} draws, seed {seed}")
     return text.format(
-        program=review.versions.program, plan=review.plan_hash, prices=writer.date(review.versions.catalog[:10]),
-        draws=writer.number(review.draws), seed=review.seed,
-    )  # fmt: skip
+        program=review.versions.program,
+        plan=review.plan_hash,
+        prices=writer.date(review.versions.catalog[:10]),
+        draws=writer.number(review.draws),
+        seed=review.seed,
+    )

@@ -8,7 +8,10 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """A piece of text. `tone` is a role (strong, muted, accent, saving, warn, danger); `risk` 0-3 puts its mark first."""
+    """A piece of text. `tone` is a role (strong, muted, accent, saving, warn, danger).
+
+    `risk` 0-3 puts its mark first, `colour` a swatch.
+    """
 
     text: str
     tone: str = ""

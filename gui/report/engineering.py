@@ -25,7 +25,9 @@ def workload_section(basis: Basis, writer: Writer) -> Section:
     """What is computed: workload, its settings, the network's shape."""
     plan = basis.plan
     kind = writer.word(WORKLOADS, plan.workload.kind)
-    intro = writer.tr("The plan pays for {kind}. Values left at their default are listed in the appendix.", kind=kind)
+    intro = writer.tr(
+        "The plan pays for {kind}. Values left at their default are listed in the appendix.", kind=kind
+    )
     blocks: list[Block] = [Paragraph(intro, "muted")]
     for title, prefixes in (
         (writer.tr("Workload"), ("training.", "serving.", "batch.", "experiments.")),
@@ -79,12 +81,14 @@ def _field_row(basis: Basis, spec: FieldSpec, changed: dict[str, object], writer
     kind, source, date = provenance(basis.plan, spec.path)
     origin = [writer.word(PROVENANCE, kind), source, writer.date(date) if date else ""]
     after = writer.value(spec.path, changed[spec.path]) if spec.path in changed else ""
-    return Row((
-        plain(writer.tr(spec.title)),
-        plain(writer.value(spec.path, get_value(basis.plan, spec.path))),
-        plain(writer.join([part for part in origin if part]), "muted"),
-        plain(after, "accent"),
-    ))  # fmt: skip
+    return Row(
+        (
+            plain(writer.tr(spec.title)),
+            plain(writer.value(spec.path, get_value(basis.plan, spec.path))),
+            plain(writer.join([part for part in origin if part]), "muted"),
+            plain(after, "accent"),
+        )
+    )
 
 
 def _metrics(basis: Basis, writer: Writer) -> Table:
@@ -109,10 +113,20 @@ def _metrics(basis: Basis, writer: Writer) -> Table:
 
 def _choices(found: Estimate, writer: Writer) -> Table:
     rows = tuple(
-        Row((plain(writer.title(item.path)), plain(writer.value(item.path, item.value)), plain(writer.render(item.why), "muted")))
+        Row(
+            (
+                plain(writer.title(item.path)),
+                plain(writer.value(item.path, item.value)),
+                plain(writer.render(item.why), "muted"),
+            )
+        )
         for item in found.choices
-    )  # fmt: skip
-    columns = (Column(writer.tr("Setting"), share=1), Column(writer.tr("Value"), share=1), Column(writer.tr("Why"), share=2))
+    )
+    columns = (
+        Column(writer.tr("Setting"), share=1),
+        Column(writer.tr("Value"), share=1),
+        Column(writer.tr("Why"), share=2),
+    )
     return Table(columns, rows, dense=True)
 
 
@@ -122,11 +136,18 @@ def _choices(found: Estimate, writer: Writer) -> Table:
 def ledger_section(basis: Basis, writer: Writer) -> Section:
     """Every line with quantity and price, by category; what is committed; resources."""
     what = (
-        writer.trn("The plan with {count} action carried out.", "The plan with {count} actions carried out.", len(basis.chosen))
+        writer.trn(
+            "The plan with {count} action carried out.",
+            "The plan with {count} actions carried out.",
+            len(basis.chosen),
+        )
         if basis.chosen
         else writer.tr("The plan as it stands.")
     )
-    note = writer.tr("Amounts are most likely values in {currency}; lines out of scope are not in the total.", currency=writer.currency_word())
+    note = writer.tr(
+        "Amounts are most likely values in {currency}; lines out of scope are not in the total.",
+        currency=writer.currency_word(),
+    )
     blocks: list[Block] = [Paragraph(writer.sentences([what, note]), "muted"), _ledger(basis, writer)]
     if basis.proposed.resources:
         blocks += [Heading(writer.tr("Resources")), _resources(basis.proposed, writer)]
@@ -143,7 +164,11 @@ def _ledger(basis: Basis, writer: Writer) -> Table:
     if basis.one_off:
         acting = writer.tr("Carrying out the savings, once")
         rows.append(Row((plain(acting), *_blank(3), plain(writer.amount(basis.one_off)), plain("")), "head"))
-    total = writer.tr("Most likely") if basis.proposed.complete else writer.tr("Most likely, without what has no price")
+    total = (
+        writer.tr("Most likely")
+        if basis.proposed.complete
+        else writer.tr("Most likely, without what has no price")
+    )
     rows.append(Row((plain(total), *_blank(3), plain(writer.amount(basis.likely)), plain("")), "total"))
     columns = (
         Column(writer.tr("Item"), share=1),
@@ -181,14 +206,20 @@ def _ledger_row(line: CostLine, writer: Writer) -> Row:
             plain(writer.join(kinds), "muted"),
         ),
         "" if line.in_scope else "muted",
-    )  # fmt: skip
+    )
 
 
 def _resources(found: Estimate, writer: Writer) -> Table:
     rows = tuple(
-        Row((plain(writer.tr(use.resource)), plain(writer.quantity(use.average, use.unit)), plain(writer.quantity(use.peak, use.unit))))
+        Row(
+            (
+                plain(writer.tr(use.resource)),
+                plain(writer.quantity(use.average, use.unit)),
+                plain(writer.quantity(use.peak, use.unit)),
+            )
+        )
         for use in found.resources
-    )  # fmt: skip
+    )
     columns = (
         Column(writer.tr("Resource"), share=2),
         Column(writer.tr("Average"), "right", 1),
@@ -205,32 +236,64 @@ def scope_section(basis: Basis, writer: Writer) -> Section:
     found = basis.review.recommendations
     blocks: list[Block] = [
         Paragraph(writer.tr("The estimate counts what page one lists as in scope, and nothing else.")),
-        Paragraph(writer.tr("The range covers the inputs with a range. A change of scope or a supply failure is outside it.")),
-    ]  # fmt: skip
+        Paragraph(
+            writer.tr(
+                "The range covers the inputs with a range. "
+                "A change of scope or a supply failure is outside it."
+            )
+        ),
+    ]
     advice = [*found.governance, *found.warnings]
     if advice:
         rows = tuple(
-            Row((
-                (Run(writer.tr(item.title), "strong"), Run(item.id, "muted")),
-                (Run(writer.render(item.finding)), *(Run(writer.render(why), "muted") for why in item.why)),
-                plain(writer.tr(item.verify)),
-            ))
+            Row(
+                (
+                    (Run(writer.tr(item.title), "strong"), Run(item.id, "muted")),
+                    (
+                        Run(writer.render(item.finding)),
+                        *(Run(writer.render(why), "muted") for why in item.why),
+                    ),
+                    plain(writer.tr(item.verify)),
+                )
+            )
             for item in advice
-        )  # fmt: skip
-        columns = (Column(writer.tr("Subject"), share=1.1), Column(writer.tr("Finding"), share=1.7), Column(writer.tr("Verify"), share=1.5))
+        )
+        columns = (
+            Column(writer.tr("Subject"), share=1.1),
+            Column(writer.tr("Finding"), share=1.7),
+            Column(writer.tr("Verify"), share=1.5),
+        )
         blocks += [Heading(writer.tr("Governance and warnings")), Table(columns, rows)]
     if found.passed:
         rows = tuple(
-            Row((plain(writer.tr(item.title)), plain(writer.render(item.finding), "muted"), plain(item.id, "muted")))
+            Row(
+                (
+                    plain(writer.tr(item.title)),
+                    plain(writer.render(item.finding), "muted"),
+                    plain(item.id, "muted"),
+                )
+            )
             for item in found.passed
         )
-        blocks += [Heading(writer.tr("Checks that passed")), Table(_check_columns(writer.tr("Seen"), writer), rows, dense=True)]
+        blocks += [
+            Heading(writer.tr("Checks that passed")),
+            Table(_check_columns(writer.tr("Seen"), writer), rows, dense=True),
+        ]
     if found.not_evaluated:
         rows = tuple(
-            Row((plain(writer.tr(item.title)), plain(writer.join([writer.title(path) for path in item.needs]), "muted"), plain(item.id, "muted")))
+            Row(
+                (
+                    plain(writer.tr(item.title)),
+                    plain(writer.join([writer.title(path) for path in item.needs]), "muted"),
+                    plain(item.id, "muted"),
+                )
+            )
             for item in found.not_evaluated
-        )  # fmt: skip
-        blocks += [Heading(writer.tr("Checks that need input")), Table(_check_columns(writer.tr("Needs"), writer), rows, dense=True)]
+        )
+        blocks += [
+            Heading(writer.tr("Checks that need input")),
+            Table(_check_columns(writer.tr("Needs"), writer), rows, dense=True),
+        ]
     return Section("scope", writer.tr("Scope and checks"), part_b(writer), tuple(blocks))
 
 

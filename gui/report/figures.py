@@ -1,4 +1,4 @@
-"""Drawings of the report, as SVG whose text stays text. Each `draw_` fills given axes, so that pages can share it."""
+"""Drawings of the report, as SVG whose text stays text. Each `draw_` fills axes given to it."""
 
 from __future__ import annotations
 
@@ -68,7 +68,9 @@ def draw(paint: Callable[[Canvas], object], width_pt: float, height_pt: float, a
     register_fonts()
     # Text stays text (searchable, one embedded font); the salt fixes the ids of clip paths.
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "flopwise"}):
-        canvas = Canvas(figsize=(width_pt / _POINTS_PER_INCH, height_pt / _POINTS_PER_INCH), dpi=_POINTS_PER_INCH)
+        canvas = Canvas(
+            figsize=(width_pt / _POINTS_PER_INCH, height_pt / _POINTS_PER_INCH), dpi=_POINTS_PER_INCH
+        )
         canvas.patch.set_alpha(0.0)
         paint(canvas)
         out = io.BytesIO()
@@ -79,7 +81,9 @@ def draw(paint: Callable[[Canvas], object], width_pt: float, height_pt: float, a
 def one_axes(canvas: Canvas, left: float, bottom: float, right: float, top: float) -> Axes:
     """Axes that leave margins in points, without a frame."""
     width, height = (float(size) * _POINTS_PER_INCH for size in canvas.get_size_inches())
-    axes = canvas.add_axes((left / width, bottom / height, 1 - (left + right) / width, 1 - (bottom + top) / height))
+    axes = canvas.add_axes(
+        (left / width, bottom / height, 1 - (left + right) / width, 1 - (bottom + top) / height)
+    )
     for side in ("top", "right", "left", "bottom"):
         axes.spines[side].set_visible(False)
     axes.patch.set_alpha(0.0)
@@ -99,7 +103,9 @@ def draw_bands(axes: Axes, rows: Sequence[BandRow], money: Format, style: ChartS
         proposed = index == 0
         colour = theme.accent if proposed else theme.muted
         axes.barh(index, row.high - row.low, left=row.low, height=0.34, color=colour, alpha=0.3, linewidth=0)
-        axes.plot([row.likely] * 2, [index - 0.26, index + 0.26], color=colour, linewidth=2, solid_capstyle="butt")
+        axes.plot(
+            [row.likely] * 2, [index - 0.26, index + 0.26], color=colour, linewidth=2, solid_capstyle="butt"
+        )
         if row.ask is not None:
             axes.plot(row.ask, index - 0.34, "v", color=theme.text, markersize=style.points(8))
         _beside_bar(axes, row, index, "accent" if proposed else "muted", style, bold=proposed)
@@ -114,23 +120,40 @@ def _beside_bar(axes: Axes, row: BandRow, index: int, role: str, style: ChartSty
     first, last = axes.get_xlim()
     right = last - row.high >= row.low - first
     axes.annotate(
-        row.label, (row.high if right else row.low, index), (4 if right else -4, 0), textcoords="offset points",
-        ha="left" if right else "right", va="center_baseline", annotation_clip=False, **style.text(role, 10, bold=bold),
-    )  # fmt: skip
+        row.label,
+        (row.high if right else row.low, index),
+        (4 if right else -4, 0),
+        textcoords="offset points",
+        ha="left" if right else "right",
+        va="center_baseline",
+        annotation_clip=False,
+        **style.text(role, 10, bold=bold),
+    )
 
 
 def draw_spending(
-    axes: Axes, labels: Sequence[str], stacks: Sequence[Stack], totals: Sequence[str], style: ChartStyle = STYLE
+    axes: Axes,
+    labels: Sequence[str],
+    stacks: Sequence[Stack],
+    totals: Sequence[str],
+    style: ChartStyle = STYLE,
 ) -> None:
     """Bars of money by period, stacked by category, the printed total over each."""
     base = [0.0] * len(labels)
     for stack in stacks:
-        axes.bar(range(len(labels)), stack.amounts, 0.62, bottom=base, color=style.theme.category(stack.category))
+        axes.bar(
+            range(len(labels)), stack.amounts, 0.62, bottom=base, color=style.theme.category(stack.category)
+        )
         base = [below + amount for below, amount in zip(base, stack.amounts, strict=True)]
     highest = max([*base, 1e-9])
     for index, (top, total) in enumerate(zip(base, totals, strict=True)):
         axes.annotate(
-            total, (index, top), (0, 2), textcoords="offset points", ha="center", **style.text("text", 10, bold=True)
+            total,
+            (index, top),
+            (0, 2),
+            textcoords="offset points",
+            ha="center",
+            **style.text("text", 10, bold=True),
         )
     axes.set_ylim(min(0.0, *base), highest * 1.16)
     axes.set_xlim(-0.6, max(len(labels), 3) - 0.4)
@@ -141,9 +164,13 @@ def draw_spending(
 
 
 def draw_waterfall(
-    axes: Axes, start: tuple[str, float], steps: Sequence[Step], end: tuple[str, float], money: Format,
+    axes: Axes,
+    start: tuple[str, float],
+    steps: Sequence[Step],
+    end: tuple[str, float],
+    money: Format,
     style: ChartStyle = STYLE,
-) -> None:  # fmt: skip
+) -> None:
     """Running total from today's plan to the proposal, one bar an action, each from where the last ended."""
     theme, running = style.theme, start[1]
     last = len(steps) + 1
@@ -155,22 +182,34 @@ def draw_waterfall(
         axes.plot([running] * 2, [index - 1, index], color=theme.edge, linewidth=0.6, zorder=0)
         axes.barh(index, abs(step.saving), left=min(running, after), height=0.62, color=colour)
         axes.annotate(
-            money(-step.saving), (min(running, after), index), (-3, 0), textcoords="offset points", ha="right",
-            va="center_baseline", **style.text("text", 10),
-        )  # fmt: skip
+            money(-step.saving),
+            (min(running, after), index),
+            (-3, 0),
+            textcoords="offset points",
+            ha="right",
+            va="center_baseline",
+            **style.text("text", 10),
+        )
         running = after
     axes.plot([running] * 2, [last - 1, last], color=theme.edge, linewidth=0.6, zorder=0)
     axes.barh(last, end[1], height=0.62, color=theme.accent)
     _right_of(axes, end[1], last, money(end[1]), style)
     axes.set_ylim(last + 0.6, -0.6)
     axes.set_xlim(0, max(start[1], end[1], 1e-9) * 1.12)
-    axes.set_yticks(range(last + 1), [start[0], *(step.label for step in steps), end[0]], **_tick_text(style, "text"))
+    axes.set_yticks(
+        range(last + 1), [start[0], *(step.label for step in steps), end[0]], **_tick_text(style, "text")
+    )
     axes.set_xticks([])
 
 
 def _right_of(axes: Axes, x: float, y: float, text: str, style: ChartStyle) -> None:
     axes.annotate(
-        text, (x, y), (3, 0), textcoords="offset points", va="center_baseline", **style.text("text", 10, bold=True)
+        text,
+        (x, y),
+        (3, 0),
+        textcoords="offset points",
+        va="center_baseline",
+        **style.text("text", 10, bold=True),
     )
 
 
@@ -180,25 +219,53 @@ def draw_tornado(
     """What each input does alone: low end hollow, high end filled, the input's value at each end."""
     theme = style.theme
     for index, swing in enumerate(swings):
-        for total, text, filled in ((swing.total_low, swing.low_text, False), (swing.total_high, swing.high_text, True)):
+        for total, text, filled in (
+            (swing.total_low, swing.low_text, False),
+            (swing.total_high, swing.high_text, True),
+        ):
             axes.barh(
-                index, total - centre, left=centre, height=0.56, edgecolor=theme.accent, linewidth=0.9,
+                index,
+                total - centre,
+                left=centre,
+                height=0.56,
+                edgecolor=theme.accent,
+                linewidth=0.9,
                 color=theme.accent if filled else theme.surface,
-            )  # fmt: skip
+            )
             side = 1 if total > centre or (total == centre and filled) else -1
             axes.annotate(
-                text, (total, index), (3 * side, 0), textcoords="offset points", ha="left" if side > 0 else "right",
-                va="center_baseline", **style.text("muted", 9.5),
-            )  # fmt: skip
-    ends = [total for swing in swings for total in (swing.total_low, swing.total_high)]
+                text,
+                (total, index),
+                (3 * side, 0),
+                textcoords="offset points",
+                ha="left" if side > 0 else "right",
+                va="center_baseline",
+                **style.text("muted", 9.5),
+            )
+    left, right = _label_room(axes, swings, centre, style)
+    ends = [centre, *(total for swing in swings for total in (swing.total_low, swing.total_high))]
     span = (max(ends) - min(ends)) or 1.0
     axes.axvline(centre, color=theme.text, linewidth=0.9)
-    axes.set_xlim(min(ends) - 0.2 * span, max(ends) + 0.2 * span)
+    axes.set_xlim(min(ends) - left * span, max(ends) + right * span)
     axes.set_ylim(len(swings) - 0.4, -0.6)
     axes.set_yticks(range(len(swings)), [swing.label for swing in swings], **_tick_text(style, "text"))
     _money_ticks(axes.xaxis, money, style)
     axes.grid(axis="x", color=theme.line, linewidth=0.5)
     axes.set_axisbelow(True)
+
+
+def _label_room(axes: Axes, swings: Sequence[Swing], centre: float, style: ChartStyle) -> tuple[float, float]:
+    """Room for the input values left and right of the bars, as shares of the bars' span."""
+    pairs = [(swing.total_low, swing.low_text) for swing in swings]
+    pairs += [(swing.total_high, swing.high_text) for swing in swings]
+    width = float(axes.get_window_extent().width)
+    sides = []
+    for is_left in (True, False):
+        longest = max((len(text) for total, text in pairs if (total < centre) == is_left), default=0)
+        # Ten pixels of type are about 0.62 of their size wide; Chinese texts are shorter and fit as well.
+        sides.append(longest * style.points(10) * 0.62 + 8.0)
+    bars = max(width - sum(sides), 0.3 * width)
+    return sides[0] / bars, sides[1] / bars
 
 
 def _money_ticks(axis: Any, money: Format, style: ChartStyle) -> None:
@@ -208,7 +275,9 @@ def _money_ticks(axis: Any, money: Format, style: ChartStyle) -> None:
     axis.set_major_formatter(FuncFormatter(lambda value, _place: money(value)))
     for label in axis.get_ticklabels():
         label.set(**_tick_text(style))
-    axis.set_tick_params(labelcolor=style.theme.muted, labelsize=style.points(9.5), labelfontfamily="Noto Sans SC")
+    axis.set_tick_params(
+        labelcolor=style.theme.muted, labelsize=style.points(9.5), labelfontfamily="Noto Sans SC"
+    )
 
 
 def _tick_text(style: ChartStyle, role: str = "muted") -> dict[str, Any]:

@@ -21,7 +21,13 @@ def options_panel(basis: Basis, writer: Writer) -> Panel:
         Column(writer.tr("What it means"), share=2.0),
     )
     nothing = Row(
-        (plain(writer.tr("Do not start")), plain(writer.money(0.0)), plain("–"), plain("–"), plain(_not_starting(writer)))
+        (
+            plain(writer.tr("Do not start")),
+            plain(writer.money(0.0)),
+            plain("–"),
+            plain("–"),
+            plain(_not_starting(writer)),
+        )
     )
     rows = [nothing]
     if basis.chosen:
@@ -48,10 +54,15 @@ def _today(basis: Basis, writer: Writer) -> Row:
         meaning = writer.tr("Cannot be carried out as it stands")
     else:
         meaning = _difference(more, basis.likely, writer)
-    return Row((
-        plain(writer.tr("Today's settings")), plain(writer.money(basis.today.total)),
-        plain(_range(shifted_band(basis.today), writer)), plain(writer.days(days)), plain(meaning),
-    ))  # fmt: skip
+    return Row(
+        (
+            plain(writer.tr("Today's settings")),
+            plain(writer.money(basis.today.total)),
+            plain(_range(shifted_band(basis.today), writer)),
+            plain(writer.days(days)),
+            plain(meaning),
+        )
+    )
 
 
 def _difference(more: float, base: float, writer: Writer) -> str:
@@ -67,17 +78,22 @@ def _proposal(basis: Basis, writer: Writer) -> Row:
     if basis.late_days > 0.5:
         meaning = writer.tr("Misses the deadline by {days}", days=writer.days(basis.late_days))
     elif basis.chosen:
-        count = writer.trn("Today's plan with {count} action", "Today's plan with {count} actions", len(basis.chosen))
+        count = writer.trn(
+            "Today's plan with {count} action", "Today's plan with {count} actions", len(basis.chosen)
+        )
         meaning = count if deadline is None else writer.tr("{what}; meets the deadline", what=count)
     else:
         meaning = writer.tr("The plan as it stands")
     return Row(
         (
-            plain(writer.tr("This proposal")), plain(writer.money(basis.likely)), plain(_range(basis.band, writer)),
-            plain(writer.days(end_day(basis.plan, basis.proposed))), plain(meaning),
+            plain(writer.tr("This proposal")),
+            plain(writer.money(basis.likely)),
+            plain(_range(basis.band, writer)),
+            plain(writer.days(end_day(basis.plan, basis.proposed))),
+            plain(meaning),
         ),
         "chosen",
-    )  # fmt: skip
+    )
 
 
 def _searched(basis: Basis, writer: Writer) -> list[Row]:
@@ -100,7 +116,15 @@ def _candidate(name: str, item: Candidate, basis: Basis, writer: Writer) -> Row:
     days = item.duration_h / 24.0 + (basis.today.metric("preparation_days") or 0.0)
     deadline = basis.plan.schedule.deadline_days
     if basis.plan.is_training and deadline is not None and days > deadline:
-        meaning = writer.tr("{count} GPUs; misses the deadline by {days}", count=writer.number(item.accelerators), days=writer.days(days - deadline))  # fmt: skip
+        meaning = writer.tr(
+            "{count} GPUs; misses the deadline by {days}",
+            count=writer.number(item.accelerators),
+            days=writer.days(days - deadline),
+        )
     else:
-        meaning = writer.tr("{count} GPUs; found by search, not yet tried", count=writer.number(item.accelerators))
-    return Row((plain(name), plain(writer.money(item.total)), plain("–"), plain(writer.days(days)), plain(meaning)))
+        meaning = writer.tr(
+            "{count} GPUs; found by search, not yet tried", count=writer.number(item.accelerators)
+        )
+    return Row(
+        (plain(name), plain(writer.money(item.total)), plain("–"), plain(writer.days(days)), plain(meaning))
+    )

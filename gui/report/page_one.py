@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import date, timedelta
 
 from engine.plan.money import CATEGORIES as ALL_CATEGORIES
@@ -37,7 +38,7 @@ def compose_page_one(basis: Basis, writer: Writer) -> PageOne:
     return PageOne(
         kicker=_kicker(basis, writer),
         title=plan_title(basis, writer),
-        subtitle=tuple(_subtitle(basis, writer)),
+        subtitle=_in_a_row(_subtitle(basis, writer), writer),
         ask=_ask(basis, writer),
         likely=_likely(basis, writer),
         picture=money_picture(basis, writer),
@@ -74,7 +75,11 @@ def _in_words(count: float, writer: Writer) -> str:
         from gui.formatting import compact
 
         return compact(count, writer.lang)
-    for size, word in ((1e12, N_("{count} trillion")), (1e9, N_("{count} billion")), (1e6, N_("{count} million"))):
+    for size, word in (
+        (1e12, N_("{count} trillion")),
+        (1e9, N_("{count} billion")),
+        (1e6, N_("{count} million")),
+    ):
         if count >= size:
             return writer.tr(word, count=writer.number(count / size, 3))
     return writer.number(count)
@@ -105,9 +110,16 @@ def _subtitle(basis: Basis, writer: Writer) -> list[Run]:
         sentences.append(Run(text))
     if basis.over_budget > 0:
         text = writer.tr("The ask exceeds the budget of {budget} by {money}.")
-        shown = text.format(budget=writer.money(basis.plan.governance.budget), money=writer.money(basis.over_budget))
+        shown = text.format(
+            budget=writer.money(basis.plan.governance.budget), money=writer.money(basis.over_budget)
+        )
         sentences.append(Run(shown, "danger"))
     return sentences
+
+
+def _in_a_row(runs: list[Run], writer: Writer) -> tuple[Run, ...]:
+    spaced = writer.spaced([run.text for run in runs])
+    return tuple(replace(run, text=text) for run, text in zip(runs, spaced, strict=True))
 
 
 def _timing(basis: Basis, writer: Writer) -> str:
@@ -123,7 +135,9 @@ def _timing(basis: Basis, writer: Writer) -> str:
     if start is None:
         return writer.tr("The result is there {days} after the start.", days=writer.days(days))
     end = (date.fromisoformat(start) + timedelta(days=round(days))).isoformat()
-    return writer.tr("Starts on {start}; the result is there on {end}.", start=writer.date(start), end=writer.date(end))
+    return writer.tr(
+        "Starts on {start}; the result is there on {end}.", start=writer.date(start), end=writer.date(end)
+    )
 
 
 def _ask(basis: Basis, writer: Writer) -> Amount:
@@ -151,7 +165,10 @@ def _likely(basis: Basis, writer: Writer) -> Amount:
     if basis.band is not None:
         text = writer.tr("eight in ten lie between {band}", band=writer.band(*basis.band))
         notes.append(Run(text, "muted"))
-    if basis.proposed.p50 is not None and abs(basis.proposed.p50 / max(basis.proposed.total, 1e-9) - 1) > 0.01:
+    if (
+        basis.proposed.p50 is not None
+        and abs(basis.proposed.p50 / max(basis.proposed.total, 1e-9) - 1) > 0.01
+    ):
         median = writer.money(basis.proposed.p50 + basis.one_off)
         notes.append(Run(writer.tr("half lie below {money}", money=median), "muted"))
     return Amount(writer.tr("Most likely"), writer.money(basis.likely), tuple(notes))
@@ -162,7 +179,9 @@ def _missing(basis: Basis, writer: Writer) -> str:
         return ""
     names = list(dict.fromkeys(writer.tr(name) for name in basis.proposed.unknown))
     shown = names[:4] + ([writer.tr("{count} more", count=str(len(names) - 4))] if len(names) > 4 else [])
-    return writer.tr("Price unknown, not included: {items}.", items=writer.join([shorten(n, 40) for n in shown]))
+    return writer.tr(
+        "Price unknown, not included: {items}.", items=writer.join([shorten(n, 40) for n in shown])
+    )
 
 
 def _scope(basis: Basis, writer: Writer) -> tuple[tuple[str, str], ...]:
@@ -182,10 +201,14 @@ def _scope(basis: Basis, writer: Writer) -> tuple[tuple[str, str], ...]:
         if applies:
             (inside if is_inside else outside).append(name)
     outside += [writer.tr("changes of scope"), writer.tr("changes of exchange rates")]
-    return (
-        (writer.tr("In scope:"), _sentence(inside, writer)),
-        (writer.tr("Out of scope:"), _sentence(outside, writer)),
-    )
+    texts = [
+        writer.tr("In scope:"),
+        _sentence(inside, writer),
+        writer.tr("Out of scope:"),
+        _sentence(outside, writer),
+    ]
+    head, list_in, head_out, list_out = writer.spaced(texts)
+    return (head, list_in), (head_out, list_out)
 
 
 def _sentence(parts: Sequence[str], writer: Writer) -> str:
@@ -196,10 +219,16 @@ def _sentence(parts: Sequence[str], writer: Writer) -> str:
 def _decision(basis: Basis, writer: Writer) -> Decision:
     ask = writer.money(basis.ask)
     committed = sum(
-        line.amount or 0.0 for line in basis.proposed.lines if line.in_scope and line.commitment == "committed"
+        line.amount or 0.0
+        for line in basis.proposed.lines
+        if line.in_scope and line.commitment == "committed"
     )
     sentences = [
-        writer.tr("Approve {ask}, of which {committed} is committed on signing.", ask=ask, committed=writer.money(committed))
+        writer.tr(
+            "Approve {ask}, of which {committed} is committed on signing.",
+            ask=ask,
+            committed=writer.money(committed),
+        )
         if committed > 0
         else writer.tr("Approve {ask}. Nothing of it is committed on signing.", ask=ask)
     ]
@@ -219,5 +248,3 @@ def _decision(basis: Basis, writer: Writer) -> Decision:
     )
     fields = (writer.tr("Approved by"), writer.tr("Signature"), writer.tr("Date"))
     return Decision(title, writer.sentences(sentences), fields)
-
-

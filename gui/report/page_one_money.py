@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from engine.results import Estimate, Recommendation
+from engine.results import Estimate
 from gui.report import figures
 from gui.report.basis import Basis, shifted_band
 from gui.report.document import Block, Column, Figure, Panel, Paragraph, Row, Run, Table
@@ -50,16 +50,31 @@ def pays_panel(basis: Basis, writer: Writer) -> Panel:
     parts = apportion(list(amounts.values()), scale, likely)
     shares = _whole_percents(list(amounts.values()))
     rows = [
-        Row((
-            (Run(_category_label(basis, key, writer), colour=_colour(key)),),
-            plain(scale.text(part, writer.lang)),
-            plain(_share_text(share, amounts[key], writer), "muted"),
-        ))
+        Row(
+            (
+                (Run(_category_label(basis, key, writer), colour=_colour(key)),),
+                plain(scale.text(part, writer.lang)),
+                plain(_share_text(share, amounts[key], writer), "muted"),
+            )
+        )
         for key, part, share in zip(amounts, parts, shares, strict=True)
-    ]  # fmt: skip
+    ]
     rows += [
-        Row((plain(writer.tr("Most likely")), plain(scale.text(likely, writer.lang)), plain(writer.percent(1.0))), "total"),
-        Row((plain(writer.tr("Contingency, held by finance")), plain(scale.text(ask - likely, writer.lang)), plain(""))),
+        Row(
+            (
+                plain(writer.tr("Most likely")),
+                plain(scale.text(likely, writer.lang)),
+                plain(writer.percent(1.0)),
+            ),
+            "total",
+        ),
+        Row(
+            (
+                plain(writer.tr("Contingency, held by finance")),
+                plain(scale.text(ask - likely, writer.lang)),
+                plain(""),
+            )
+        ),
         Row((plain(writer.tr("We ask for")), plain(scale.text(ask, writer.lang)), plain("")), "total"),
     ]
     columns = (Column("", share=1), Column("", "right"), Column("", "right"))
@@ -81,7 +96,11 @@ def _whole_percents(amounts: Sequence[float]) -> list[int]:
 
 
 def _share_text(share: int, amount: float, writer: Writer) -> str:
-    return writer.tr("under {share}", share=writer.percent(0.01)) if share == 0 < amount else writer.percent(share / 100, 2)
+    return (
+        writer.tr("under {share}", share=writer.percent(0.01))
+        if share == 0 < amount
+        else writer.percent(share / 100, 2)
+    )
 
 
 def _category_label(basis: Basis, key: str, writer: Writer) -> str:
@@ -92,7 +111,9 @@ def _category_label(basis: Basis, key: str, writer: Writer) -> str:
     if key == "compute" and gpu_hours:
         hours = writer.quantity(gpu_hours, "GPU-h")
         if count:
-            return writer.tr("{category}: {count} GPUs, {hours}", category=name, count=writer.number(count), hours=hours)
+            return writer.tr(
+                "{category}: {count} GPUs, {hours}", category=name, count=writer.number(count), hours=hours
+            )
         return writer.tr("{category}: {detail}", category=name, detail=hours)
     people = sum(role.fte for role in basis.plan.people.roles)
     if key == "people" and people:
@@ -122,17 +143,22 @@ def spent_panel(basis: Basis, writer: Writer) -> Panel:
     printed = apportion(sums, scale, scale.steps(basis.likely))
     order = [key for key in spent_by_category(basis) if key in table]
     stacks = [figures.Stack(key, key, tuple(table[key])) for key in order]
-    labels = [writer.axis(scale.amount(steps)) for steps in printed]
+    labels = [scale.text(steps, writer.lang) for steps in printed]
+    names = [period.label for period in periods]
+    foot = 25 if any("\n" in name for name in names) else 15
     bars = figures.draw(
-        lambda canvas: figures.draw_spending(
-            figures.one_axes(canvas, 2, 15, 2, 2), [period.label for period in periods], stacks, labels
-        ),
+        lambda canvas: figures.draw_spending(figures.one_axes(canvas, 2, foot, 2, 2), names, stacks, labels),
         *BARS_SIZE,
         alt=writer.tr("Most likely cost by period, stacked by category."),
     )
     blocks: list[Block] = [bars, Paragraph(_commitment(basis, writer), "muted")]
     by_month = basis.plan.schedule.start_date is None
-    remark = writer.tr("most likely, by month from the start") if by_month else writer.tr("most likely")
+    text = (
+        writer.tr("most likely, {unit}, by month from the start")
+        if by_month
+        else writer.tr("most likely, {unit}")
+    )
+    remark = text.format(unit=scale.label)
     return Panel(writer.tr("When it is spent"), remark, tuple(blocks))
 
 
@@ -140,12 +166,16 @@ def _commitment(basis: Basis, writer: Writer) -> str:
     lines = [line for line in basis.proposed.lines if line.in_scope and line.amount]
     committed = sum(line.amount or 0.0 for line in lines if line.commitment == "committed")
     sentences = [
-        writer.tr("{money} is committed when the contract is signed, used or not.", money=writer.money(committed))
+        writer.tr(
+            "{money} is committed when the contract is signed, used or not.", money=writer.money(committed)
+        )
         if committed > 0
         else writer.tr("Nothing is committed in advance: what is not used is not paid.")
     ]
     if basis.plan.cluster.price_mode == "owned":
-        sentences.append(writer.tr("The GPUs are owned: their rate stands for depreciation and running cost."))
+        sentences.append(
+            writer.tr("The GPUs are owned: their rate stands for depreciation and running cost.")
+        )
     else:
         sentences.append(writer.tr("GPUs are rented by the hour: operating expense."))
     return writer.sentences(sentences)
@@ -160,30 +190,39 @@ def savings_panel(basis: Basis, writer: Writer) -> Panel:
     if not basis.chosen:
         text = writer.tr("No action is chosen: the ask is the plan as it stands.")
         return Panel(title, "", (Paragraph(text, "muted"),))
-    joint = basis.review.recommendations.joint_saving
-    scale = money_scale(abs(joint.gross), writer)
-    ranked = sorted(basis.chosen, key=lambda item: -(item.saving.in_plan or 0.0))
-    shown, rest = ranked[:MOST_SAVINGS], ranked[MOST_SAVINGS:]
-    if len(rest) == 1:
-        shown, rest = ranked, []
-    shares = [item.saving.in_plan or 0.0 for item in shown]
-    if rest:
-        shares.append(sum(item.saving.in_plan or 0.0 for item in rest))
-    parts = apportion(shares, scale, scale.steps(joint.gross))
-    rows = [_saving_row(item, scale.text(part, writer.lang), writer) for item, part in zip(shown, parts, strict=False)]
+    scale, steps = saving_steps(basis, writer)
+    ranked = sorted(basis.chosen, key=lambda item: -steps[item.id])
+    shown = ranked if len(ranked) == MOST_SAVINGS + 1 else ranked[:MOST_SAVINGS]
+    rest = ranked[len(shown) :]
+    rows = [
+        _row(
+            shorten(writer.tr(item.title), LONGEST_ITEM),
+            scale.text(steps[item.id], writer.lang),
+            item.risk.worst,
+            writer,
+        )
+        for item in shown
+    ]
     if rest:
         name = writer.trn("{count} further action", "{count} further actions", len(rest))
-        worst = max(item.risk.worst for item in rest)
-        rows.append(_row(name, scale.text(parts[-1], writer.lang), worst, writer))
-    together = Run(scale.text(scale.steps(joint.gross), writer.lang), "saving")
+        amount = scale.text(sum(steps[item.id] for item in rest), writer.lang)
+        rows.append(_row(name, amount, max(item.risk.worst for item in rest), writer))
+    together = Run(scale.text(sum(steps.values()), writer.lang), "saving")
     rows.append(Row((plain(writer.tr("Together")), (together,), plain("")), "total"))
     columns = (Column("", share=1), Column("", "right"), Column(""))
     remark = writer.tr("{unit}, risk", unit=scale.label)
-    return Panel(title, remark, (Table(columns, tuple(rows)), Paragraph(_saving_note(basis, writer), "muted")))
+    return Panel(
+        title, remark, (Table(columns, tuple(rows)), Paragraph(_saving_note(basis, writer), "muted"))
+    )
 
 
-def _saving_row(item: Recommendation, amount: str, writer: Writer) -> Row:
-    return _row(shorten(writer.tr(item.title), LONGEST_ITEM), amount, item.risk.worst, writer)
+def saving_steps(basis: Basis, writer: Writer) -> tuple[Scale, dict[str, int]]:
+    """Printed share of every chosen action by id; they add up to the printed joint saving on every page."""
+    joint = basis.review.recommendations.joint_saving
+    scale = money_scale(abs(joint.gross), writer)
+    shares = [item.saving.in_plan or 0.0 for item in basis.chosen]
+    parts = apportion(shares, scale, scale.steps(joint.gross))
+    return scale, {item.id: part for item, part in zip(basis.chosen, parts, strict=True)}
 
 
 def _row(name: str, amount: str, risk: int, writer: Writer) -> Row:

@@ -1,4 +1,4 @@
-"""The report as PDF and as page images, by typst. No network, no system fonts; equal documents give equal bytes."""
+"""The report as PDF and page images, by typst. No network, no system fonts; equal reviews, equal bytes."""
 
 from __future__ import annotations
 
@@ -20,12 +20,25 @@ from gui.shell.colours import LIGHT
 
 TEMPLATE = ASSETS / "report" / "report.typ"
 PREVIEW_PPI = 110.0
-_ROLES = ("line", "edge", "text", "muted", "accent", "select", "saving", "warn", "danger", "surface", "raised")
+_ROLES = (
+    "line",
+    "edge",
+    "text",
+    "muted",
+    "accent",
+    "select",
+    "saving",
+    "warn",
+    "danger",
+    "surface",
+    "raised",
+)
 
 
 def write_pdf(review: Review, path: Path, lang: str, sections: frozenset[str] | None = None) -> int:
-    """Write the proposal of `review` as PDF and return its number of pages. An old file stays until the new one is whole.
+    """Write the proposal of `review` as PDF and return its number of pages.
 
+    An old file stays until the new one is whole. `sections` as in `compose_document`.
     Errors: OSError when the folder cannot be written.
     """
     document = compose_document(review, lang, sections)
@@ -76,7 +89,9 @@ class SectionPage:
 def section_pages(document: ReportDocument) -> list[SectionPage]:
     """The page every section starts on; `decision` is page one."""
     compiler = _compiler(document)
-    found = json.loads(compiler.eval("query(<section>).map(it => (key: it.value.key, page: it.location().page()))"))
+    found = json.loads(
+        compiler.eval("query(<section>).map(it => (key: it.value.key, page: it.location().page()))")
+    )
     first = [SectionPage(DECISION, 1)] if document.page_one is not None else []
     return first + [SectionPage(item["key"], item["page"]) for item in found]
 
@@ -101,4 +116,6 @@ def _timestamp(document: ReportDocument) -> int:
 @cache
 def _fonts() -> typst.Fonts:
     """The shipped faces, and typst's own for signs they lack; read once a process."""
-    return typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(ASSETS / "fonts")])
+    return typst.Fonts(
+        include_system_fonts=False, include_embedded_fonts=True, font_paths=[str(ASSETS / "fonts")]
+    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
 from engine.results import CostLine
 from gui.formatting import decimals
@@ -13,6 +13,7 @@ from gui.report.words import Writer
 
 DAYS_PER_MONTH = 365.0 / 12.0
 MOST_PERIODS = 8
+MOST_WIDE_LABELS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +84,15 @@ class Period:
 
 
 def spending_periods(lines: Sequence[CostLine], start: str | None, writer: Writer) -> list[Period]:
-    """Quarters when the start is known, else months counted from it; coarser when there would be too many."""
+    """Quarters when the start is known, else months counted from it; coarser when they are too many."""
     last = max((line.end_day for line in lines if line.in_scope), default=0.0)
     if start is not None:
         first = date.fromisoformat(start)
-        quarters = _calendar(first, last, 3, writer)
-        return quarters if len(quarters) <= MOST_PERIODS else _calendar(first, last, 12, writer)
+        for months in (3, 12, 36, 120):
+            periods = _calendar(first, last, months, writer)
+            if len(periods) <= MOST_PERIODS:
+                break
+        return periods
     for months in (1, 3, 12, 36, 120):
         count = max(1, math.ceil(last / (months * DAYS_PER_MONTH) - 1e-9))
         if count <= MOST_PERIODS:
@@ -103,17 +107,39 @@ def _from_start(index: int, months: int) -> Period:
 
 
 def _calendar(first: date, last_day: float, months: int, writer: Writer) -> list[Period]:
-    begin = date(first.year, (first.month - 1) // months * months + 1, 1)
-    periods: list[Period] = []
-    while not periods or periods[-1].end_day < last_day:
-        end = date(begin.year + (begin.month + months > 12), (begin.month + months - 1) % 12 + 1, 1)
-        quarter = writer.tr("Q{quarter} {year}", quarter=str((begin.month + 2) // 3), year=str(begin.year))
-        label = str(begin.year) if months == 12 else quarter
-        periods.append(Period(label, float((begin - first).days), float((end - first) / timedelta(days=1))))
-        begin = end
-        if end.year >= 9998:
-            break
-    return periods
+    """Quarters or years (12 months and more) from the one that holds `first` to the one of the last day."""
+    month = (first.month - 1) // months * months + 1 if months < 12 else 1
+    starts = [date(first.year, month, 1)]
+    while len(starts) < 2 or (starts[-1] - first).days < last_day:
+        starts.append(_later(starts[-1], months))
+    pairs = list(zip(starts, starts[1:], strict=False))
+    crowded = len(pairs) > MOST_WIDE_LABELS
+    return [
+        Period(
+            _years(begin, months) if months >= 12 else _quarter(begin, crowded, begin == starts[0], writer),
+            float((begin - first).days),
+            float((end - first).days),
+        )
+        for begin, end in pairs
+    ]
+
+
+def _years(begin: date, months: int) -> str:
+    return str(begin.year) if months == 12 else f"{begin.year}–{begin.year + months // 12 - 1}"
+
+
+def _later(day: date, months: int) -> date:
+    count = day.year * 12 + day.month - 1 + months
+    return date(count // 12, count % 12 + 1, 1)
+
+
+def _quarter(begin: date, crowded: bool, is_first: bool, writer: Writer) -> str:
+    """A quarter's label; where many stand side by side the year is written once, in a second line."""
+    quarter, year = str((begin.month + 2) // 3), str(begin.year)
+    if not crowded:
+        return writer.tr("Q{quarter} {year}", quarter=quarter, year=year)
+    short = writer.tr("Q{quarter}", quarter=quarter)
+    return f"{short}\n{year}" if is_first or quarter == "1" else short
 
 
 def spread(lines: Sequence[CostLine], periods: Sequence[Period]) -> dict[str, list[float]]:

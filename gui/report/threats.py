@@ -7,6 +7,7 @@ from engine.results import Advice, Driver
 from engine.text import N_
 from gui.report.basis import Basis
 from gui.report.document import Column, Panel, Paragraph, Row, Run, Table
+from gui.report.uncertainty import driver_title
 from gui.report.words import Writer, shorten
 
 MOST = 4
@@ -30,10 +31,13 @@ _PLAIN = {
 def threats_panel(basis: Basis, writer: Writer) -> Panel:
     """At most four lines, each an event and its price."""
     warnings = [
-        shorten(writer.sentences([_stop(writer.tr(item.title), writer), writer.render(item.finding)]), LONGEST_WARNING)
+        shorten(
+            writer.sentences([_stop(writer.tr(item.title), writer), writer.render(item.finding)]),
+            LONGEST_WARNING,
+        )
         for item in _warnings(basis)[:MOST_WARNINGS]
     ]
-    events = [text for driver in _drivers(basis) if (text := _event(driver, basis, writer))]
+    events = [text for driver in basis.proposed.drivers if (text := _event(driver, basis, writer))]
     lines = events[: MOST - len(warnings)] + warnings
     if not lines:
         text = writer.tr("No input with a range moves the cost.")
@@ -43,28 +47,10 @@ def threats_panel(basis: Basis, writer: Writer) -> Panel:
 
 
 def _warnings(basis: Basis) -> list[Advice]:
-    """Warnings about the proposal; those that only hold back an action that is not chosen belong to Part B."""
+    """Warnings about the proposal; those that only hold back an unchosen action belong to Part B."""
     found = basis.review.recommendations
     held_back = [message for item in found.recommendations if not item.chosen for message in item.conditional]
     return [item for item in found.warnings if item.finding not in held_back]
-
-
-def _drivers(basis: Basis) -> list[Driver]:
-    """The proposal's drivers, one for each name: several roles of people are one event."""
-    merged: dict[str, Driver] = {}
-    for driver in basis.proposed.drivers:
-        known = merged.get(driver.title)
-        merged[driver.title] = driver if known is None else _sum(known, driver, basis.proposed.total)
-    return list(merged.values())
-
-
-def _sum(first: Driver, second: Driver, centre: float) -> Driver:
-    return first.model_copy(
-        update={
-            "total_low": first.total_low + second.total_low - centre,
-            "total_high": first.total_high + second.total_high - centre,
-        }
-    )
 
 
 def _event(driver: Driver, basis: Basis, writer: Writer) -> str:
@@ -75,21 +61,22 @@ def _event(driver: Driver, basis: Basis, writer: Writer) -> str:
     if more < SMALLEST * centre:
         return ""
     value = driver.high if bad_high else driver.low
-    return writer.tr("{event}: {money} more.", event=_name(driver, value, writer), money=writer.money(more))
+    return writer.tr(
+        "{event}: {money} more.", event=_name(basis, driver, value, writer), money=writer.money(more)
+    )
 
 
-def _name(driver: Driver, value: float, writer: Writer) -> str:
+def _name(basis: Basis, driver: Driver, value: float, writer: Writer) -> str:
     if driver.path == TIME_FACTOR:
         return writer.tr("Training runs {share} slower than predicted", share=writer.percent(value - 1.0, 2))
     if driver.path == THROUGHPUT_FACTOR:
         return writer.tr("Each GPU serves {share} less than predicted", share=writer.percent(1.0 - value, 2))
-    if driver.path.startswith("people."):
-        return writer.tr("People cost more than assumed")
-    is_price = driver.unit.startswith("currency")
+    # Several roles stay several lines: all at their P90 at once is rarer than one in ten.
+    is_price = driver.path == "cluster.price_per_gpu_hour"
     shown = writer.money_full(value) if is_price else writer.quantity(value, driver.unit)
     if driver.path in _PLAIN:
         return writer.tr(_PLAIN[driver.path], value=shown)
-    return writer.tr("{input} turns out {value}", input=writer.tr(driver.title), value=shown)
+    return writer.tr("{input} turns out {value}", input=driver_title(basis, driver, writer), value=shown)
 
 
 def _stop(text: str, writer: Writer) -> str:

@@ -44,6 +44,27 @@ LEDGER_WORDS = {
     "evaluate": N_("evaluation"),
     "keep": N_("keeping"),
 }
+SECTION_TITLES = {
+    "meta": N_("Plan"),
+    "workload": N_("Workload"),
+    "architecture": N_("Architecture"),
+    "training": N_("Training"),
+    "serving": N_("Serving"),
+    "batch": N_("Batch inference"),
+    "cluster": N_("Cluster"),
+    "layout": N_("Layout"),
+    "reliability": N_("Reliability"),
+    "experiments": N_("Experiments"),
+    "data": N_("Data"),
+    "storage": N_("Storage"),
+    "network": N_("Network"),
+    "people": N_("People"),
+    "operations": N_("Operations"),
+    "schedule": N_("Schedule"),
+    "scope": N_("Scope"),
+    "finance": N_("Finance"),
+    "governance": N_("Governance"),
+}
 EFFORTS = {"S": N_("small effort"), "M": N_("medium effort"), "L": N_("large effort")}
 WORKLOADS = {
     "pretraining": N_("pre-training"),
@@ -72,10 +93,13 @@ CHOICES = {
     "hot_object": N_("hot object storage"),
 }
 """Words of the plan's choices; technical names (bf16, zero1) stay as they are."""
+NO_UNIT = ("", "ratio", "percentile", "date", "x")
 ELLIPSIS = "..."
 """Three points: the face draws the ellipsis sign in the middle of the line, as Chinese wants it."""
 ARROW = " → "
-LONGEST_VALUE = 140
+LONGEST_VALUE = 600
+EXACT_DIGITS = 7
+LONGEST_LABEL = 42
 
 
 class Writer:
@@ -132,7 +156,9 @@ class Writer:
         return formatting.percent(share, self.lang, digits)
 
     def quantity(self, value: float | None, unit: str) -> str:
-        """A number with its unit."""
+        """A number with its unit; catalogue units name the currency itself."""
+        if unit.startswith(f"{self.currency}/"):
+            unit = unit.replace(self.currency, "currency", 1)
         return formatting.quantity(value, unit, self.lang, self.currency)
 
     def days(self, days: float | None) -> str:
@@ -156,16 +182,32 @@ class Writer:
         return self.tr(", ").join(parts)
 
     def sentences(self, parts: list[str]) -> str:
-        """Sentences in a row; Chinese full stops need no space after them."""
-        return ("" if self.lang == "zh_CN" else " ").join(part for part in parts if part)
+        """Sentences in a row; a Chinese full stop brings its own space."""
+        return "".join(self.spaced([part for part in parts if part]))
+
+    def spaced(self, parts: list[str]) -> list[str]:
+        """The parts, each but the last ending with the space that its last sign needs."""
+        return [part + (" " if part[-1:].isascii() else "") for part in parts[:-1]] + parts[-1:]
 
     def title(self, path: str) -> str:
         """A plan field's name; the path itself for figures of the estimator."""
         spec = find_field(path)
         return self.tr(spec.title) if spec else path
 
-    def value(self, path: str, value: Any) -> str:
-        """A plan field's value as the form shows it, with its unit."""
+    def exact(self, value: float | None, unit: str) -> str:
+        """A number with its unit, in full: for those who calculate again."""
+        if value is None:
+            return self.tr("unknown")
+        if unit == "share":
+            return self.percent(value, EXACT_DIGITS)
+        if unit.startswith((f"{self.currency}/", "currency")):
+            rest = unit.partition("/")[2]
+            return self.money_full(value) + (f"/{self.unit(rest)}" if rest else "")
+        shown = self.number(value, EXACT_DIGITS)
+        return shown if unit in NO_UNIT else f"{shown}{formatting.NBSP}{self.unit(unit)}"
+
+    def value(self, path: str, value: Any, *, exact: bool = False) -> str:
+        """A plan field's value with its unit: as people say it, or in full."""
         spec = find_field(path)
         unit = spec.unit if spec and spec.path == path else ""
         if value is None:
@@ -173,7 +215,7 @@ class Writer:
         if isinstance(value, bool):
             return self.tr("yes") if value else self.tr("no")
         if isinstance(value, (int, float)):
-            return self.quantity(float(value), unit)
+            return self.exact(float(value), unit) if exact else self.quantity(float(value), unit)
         if isinstance(value, str):
             return formatting.date_long(value, self.lang) if unit == "date" else self.word(CHOICES, value)
         return shorten(self._structure(value), LONGEST_VALUE)
@@ -195,10 +237,19 @@ class Writer:
     def _structure(self, value: Any) -> str:
         """Lists and tables of a plan in one line, in words."""
         if isinstance(value, BaseModel):
-            titles = {self.tr(info.title or key): getattr(value, key) for key, info in type(value).model_fields.items()}
-            return ", ".join(f"{title} {self._structure(item)}" for title, item in titles.items() if item is not None)
+            titles = {
+                self.tr(info.title or key): getattr(value, key)
+                for key, info in type(value).model_fields.items()
+            }
+            return ", ".join(
+                self._structure(item) if isinstance(item, str) else f"{title} {self._structure(item)}"
+                for title, item in titles.items()
+                if item is not None
+            )
         if isinstance(value, dict):
-            return "; ".join(f"{key}: {self._structure(item)}" for key, item in value.items()) or self.tr("none")
+            return "; ".join(f"{key}: {self._structure(item)}" for key, item in value.items()) or self.tr(
+                "none"
+            )
         if isinstance(value, (list, tuple)):
             return "; ".join(self._structure(item) for item in value) or self.tr("none")
         if isinstance(value, (int, float)) and not isinstance(value, bool):

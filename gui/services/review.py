@@ -9,7 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 
 from engine.catalog import Catalog
 from engine.estimation import DEFAULT_DRAWS, estimate
-from engine.optimize.search import Objective, optimize
+from engine.optimize.objectives import Objective
+from engine.optimize.search import optimize
 from engine.plan import Plan, apply_patch, plan_to_json
 from engine.results import Estimate, Optimisation, RecommendationSet, Result
 from rules.evaluation import recommend

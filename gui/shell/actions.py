@@ -29,12 +29,12 @@ class ActionSpec:
 
 ACTIONS = (
     ActionSpec("new", N_("New plan from the example"), "Ctrl+N", "new_plan", "add"),
-    ActionSpec("open", N_("Open a plan file…"), "Ctrl+O", "open_file", "open"),
-    ActionSpec("save", N_("Save a copy…"), "Ctrl+S", "save_copy", "save"),
+    ActionSpec("open", N_("Open a plan file"), "Ctrl+O", "open_file", "open"),
+    ActionSpec("save", N_("Save a copy"), "Ctrl+S", "save_copy", "save"),
     ActionSpec("duplicate", N_("Duplicate the plan"), "Ctrl+D", "duplicate_plan", "copy"),
-    ActionSpec("rename", N_("Rename the plan…"), "", "rename_plan"),
+    ActionSpec("rename", N_("Rename the plan"), "", "rename_plan"),
     ActionSpec("delete", N_("Delete the plan"), "", "delete_plan", "remove"),
-    ActionSpec("export", N_("Export the proposal as PDF…"), "Ctrl+E", "export_pdf", "export"),
+    ActionSpec("export", N_("Export the proposal as PDF"), "Ctrl+E", "export_pdf", "export"),
     ActionSpec("undo", N_("Undo"), "Ctrl+Z", "undo", "undo", group="edit"),
     ActionSpec("redo", N_("Redo"), "Ctrl+Shift+Z", "redo", "redo", group="edit"),
     ActionSpec("find", N_("Find a field"), "Ctrl+K", "find_field", "search", group="edit"),
@@ -43,13 +43,21 @@ ACTIONS = (
     ActionSpec("recompute", N_("Compute again"), "F5", "recompute", group="edit"),
     ActionSpec("cancel", N_("Stop the search"), "Esc", "cancel_search", group="edit"),
     ActionSpec("switch", N_("Switch to another plan"), "Ctrl+P", "switch_plan", group="view"),
-    ActionSpec("language", N_("Language: English or 简体中文"), "Ctrl+L", "switch_language", "language", group="view"),
+    ActionSpec(
+        "language", N_("Language: English or 简体中文"), "Ctrl+L", "switch_language", "language", group="view"
+    ),
     ActionSpec("theme", N_("Light or dark"), "Ctrl+Shift+L", "switch_theme", "theme", group="view"),
     ActionSpec("page_setup", N_("Setup"), "Ctrl+1", "show_page", "setup", "setup", "pages"),
     ActionSpec("page_cost", N_("Cost"), "Ctrl+2", "show_page", "cost", "cost", "pages"),
     ActionSpec("page_optimise", N_("Optimise"), "Ctrl+3", "show_page", "optimise", "optimise", "pages"),
     ActionSpec(
-        "page_recommendations", N_("Recommendations"), "Ctrl+4", "show_page", "recommendations", "recommendations", "pages"
+        "page_recommendations",
+        N_("Recommendations"),
+        "Ctrl+4",
+        "show_page",
+        "recommendations",
+        "recommendations",
+        "pages",
     ),
     ActionSpec("page_proposal", N_("Proposal"), "Ctrl+5", "show_page", "proposal", "proposal", "pages"),
     ActionSpec("quit", N_("Quit"), "Ctrl+Q", "close", group="quit"),

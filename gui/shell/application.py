@@ -22,6 +22,8 @@ from gui.shell.session import Session
 from gui.shell.settings import Settings
 from gui.shell.states import Notice
 
+SWITCH_INTERVAL_S = 0.0005
+
 
 @dataclass
 class Program:
@@ -44,6 +46,8 @@ class Program:
 
 def build(argv: Sequence[str], composer: Composer | None = None) -> Program:
     """Make everything and show the window. Errors: StorageError when the plans cannot be opened."""
+    # Every Qt call into Python waits for the engine thread's turn to end; painting a page is dozens of calls.
+    sys.setswitchinterval(SWITCH_INTERVAL_S)
     existing = QApplication.instance()
     app = existing if isinstance(existing, QApplication) else QApplication(list(argv))
     app.setApplicationName("Flopwise")

@@ -1,4 +1,4 @@
-"""The one place that gives work to the engine: one thread, newest request wins, errors come back as values."""
+"""The one place that gives work to the engine: one thread, newest request wins, errors are values."""
 
 from __future__ import annotations
 
@@ -133,5 +133,5 @@ class EngineRunner(QObject):
         del self._jobs[outcome.key]
         receiver = found[2]()
         # A page may have been rebuilt meanwhile: its Python object can outlive the widget.
-        if receiver is not None and isValid(receiver.__self__):
+        if receiver is not None and isValid(getattr(receiver, "__self__", None)):
             receiver(outcome.value)

@@ -101,7 +101,9 @@ class HeadlineCell(QAbstractButton):
             painter.drawEllipse(QRectF(self.width() - 18, 10, 8, 8))
         if self._shown.band is not None and self._flash is None:
             low, mark, high = self._shown.band
-            draw_band(painter, QRectF(left, 52, 86, 14), low=0.0, high=high * 1.1, p10=low, p90=high, mark=mark)
+            draw_band(
+                painter, QRectF(left, 52, 86, 14), low=0.0, high=high * 1.1, p10=low, p90=high, mark=mark
+            )
             box = box.adjusted(94, 0, 0, 0)
         painter.setFont(theme.font("hint"))
         colour: QColor = theme.color("muted" if self._stale and self._flash is None else role)
@@ -127,7 +129,12 @@ class HeadlineStrip(QWidget):
         self._row.setSpacing(0)
         self._calm = QTimer(self, singleShot=True, interval=CHANGE_SHOWN_MS)
         self._calm.timeout.connect(self._end_flash)
-        for signal in (session.estimate_changed, session.review_changed, session.plan_changed, session.saved_changed):
+        for signal in (
+            session.estimate_changed,
+            session.review_changed,
+            session.plan_changed,
+            session.saved_changed,
+        ):
             signal.connect(self.refresh)
         session.change_measured.connect(self._flash)
         session.stale_changed.connect(self._set_stale)
@@ -182,10 +189,14 @@ class HeadlineStrip(QWidget):
         self._end_flash()
         if cost and "total" in self._cells:
             sign = "+" if cost > 0 else ""
-            self._cells["total"].flash(f"{sign}{money_short(cost, currency, lang)}", "danger" if cost > 0 else "saving")
+            self._cells["total"].flash(
+                f"{sign}{money_short(cost, currency, lang)}", "danger" if cost > 0 else "saving"
+            )
         if hours and abs(hours) >= 0.5 and "duration" in self._cells:
             sign = "+" if hours > 0 else "−"
-            self._cells["duration"].flash(f"{sign}{duration_hours(abs(hours), lang)}", "danger" if hours > 0 else "saving")
+            self._cells["duration"].flash(
+                f"{sign}{duration_hours(abs(hours), lang)}", "danger" if hours > 0 else "saving"
+            )
         self._calm.start()
 
     def _end_flash(self) -> None:

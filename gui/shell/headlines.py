@@ -97,7 +97,8 @@ def _training(plan: Plan, estimate: Estimate, narrow: bool) -> list[Headline]:
         _duration(plan, estimate),
         Headline(
             "unit_cost", tr("Per M tokens"), money_short(per_token, estimate.currency, lang),
-            tr("{count} tokens").format(count=compact(tokens, lang)), full=money_full(per_token, estimate.currency, lang),
+            tr("{count} tokens").format(count=compact(tokens, lang)),
+            full=money_full(per_token, estimate.currency, lang),
         ),
     ]  # fmt: skip
     if narrow:
@@ -123,26 +124,42 @@ def _duration(plan: Plan, estimate: Estimate) -> Headline:
         days = (hours or 0.0) / 24.0 + (estimate.metric("preparation_days") or 0.0)
         late = hours is not None and days > deadline
         shown = duration_hours(deadline * 24.0, lang)
-        note = (tr("deadline {deadline}, missed") if late else tr("deadline {deadline}")).format(deadline=shown)
+        note = (tr("deadline {deadline}, missed") if late else tr("deadline {deadline}")).format(
+            deadline=shown
+        )
         role = "warn" if late else "muted"
-    return Headline("duration", tr("Run time"), duration_hours(hours, lang), note, note_role=role, full=quantity(hours, "h", lang))
+    return Headline(
+        "duration",
+        tr("Run time"),
+        duration_hours(hours, lang),
+        note,
+        note_role=role,
+        full=quantity(hours, "h", lang),
+    )
 
 
 def _serving(estimate: Estimate) -> list[Headline]:
     lang, currency = language(), estimate.currency
     output, request = estimate.metric("cost_per_million_output_tokens"), estimate.metric("cost_per_request")
-    ttft, tpot = estimate.metric("ttft_ms_p95"), estimate.metric("tpot_ms_p95")
     instances, gpus = estimate.metric("instances_peak"), estimate.metric("gpus_per_instance")
     each = tr("{count} GPUs each").format(count=number(round(gpus), lang)) if gpus is not None else ""
+    price = tr("{price} a request").format(price=money_full(request, currency, lang))
+    first, each_token = _milliseconds(estimate, "ttft_ms_p95"), _milliseconds(estimate, "tpot_ms_p95")
+    peak = number(None if instances is None else round(instances), lang)
     return [
         Headline(
-            "output_cost", tr("Per M output tokens"), money_short(output, currency, lang),
-            tr("{price} a request").format(price=money_full(request, currency, lang)), full=money_full(output, currency, lang),
+            "output_cost", tr("Per M output tokens"), money_short(output, currency, lang), price,
+            full=money_full(output, currency, lang),
         ),
-        Headline("ttft", tr("First token, p95"), duration_seconds(None if ttft is None else ttft / 1000.0, lang), tr("time to first token")),
-        Headline("tpot", tr("Output token, p95"), duration_seconds(None if tpot is None else tpot / 1000.0, lang), tr("time per output token")),
-        Headline("instances", tr("Instances, peak"), number(None if instances is None else round(instances), lang), each),
+        Headline("ttft", tr("First token, p95"), first, tr("time to first token")),
+        Headline("tpot", tr("Output token, p95"), each_token, tr("time per output token")),
+        Headline("instances", tr("Instances, peak"), peak, each),
     ]  # fmt: skip
+
+
+def _milliseconds(estimate: Estimate, key: str) -> str:
+    value = estimate.metric(key)
+    return duration_seconds(None if value is None else value / 1000.0, language())
 
 
 def _saving(estimate: Estimate, found: RecommendationSet | None) -> Headline:
@@ -154,7 +171,15 @@ def _saving(estimate: Estimate, found: RecommendationSet | None) -> Headline:
     if not joint.ids:
         return Headline("saving", label, money_short(0.0, currency, lang), tr("no action is ticked"))
     note = tr("leaves {total}, with {cost} one-off cost").format(
-        total=money_short(joint.total_after + joint.one_off, currency, lang), cost=money_short(joint.one_off, currency, lang)
+        total=money_short(joint.total_after + joint.one_off, currency, lang),
+        cost=money_short(joint.one_off, currency, lang),
     )
     role = "saving" if joint.gross >= 0 else "danger"
-    return Headline("saving", label, money_short(joint.gross, currency, lang), note, role=role, full=money_full(joint.gross, currency, lang))
+    return Headline(
+        "saving",
+        label,
+        money_short(joint.gross, currency, lang),
+        note,
+        role=role,
+        full=money_full(joint.gross, currency, lang),
+    )

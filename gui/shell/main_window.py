@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, QTimer
+from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
@@ -26,7 +26,7 @@ from gui.shell.actions import fill_menu, make_actions
 from gui.shell.headline_strip import HeadlineStrip
 from gui.shell.library import FIRST_PLAN, Library
 from gui.shell.navigation import Navigation
-from gui.shell.page_table import PAGES
+from gui.shell.page_table import PAGES, warm_up
 from gui.shell.session import Session
 from gui.shell.settings import Settings
 from gui.shell.states import Notice
@@ -55,8 +55,16 @@ class MainWindow(QMainWindow):
         session.undo_stack.indexChanged.connect(self._show_undo)
         session.opened.connect(self._opened)
         self._build()
+        # Once, when the first figures stand: nothing waits for it then.
+        session.review_changed.connect(self._warm_up, Qt.ConnectionType.SingleShotConnection)
 
     # Building.
+
+    def _warm_up(self, _review: object) -> None:
+        self.session.runner.submit("warm-up", lambda job: warm_up(), self._warmed)
+
+    def _warmed(self, _outcome: object) -> None:
+        """Nothing to show: the modules are there."""
 
     def _build(self) -> None:
         for action in self.commands.values():
@@ -153,6 +161,8 @@ class MainWindow(QMainWindow):
         key = key if key in known else known[0]
         self.stack.setCurrentWidget(self.page(key))
         self.navigation.pages.set_current(key)
+        if self.focusWidget() is None:
+            self.page(key).setFocus()
         self.settings.page = key
 
     def show_trace(self, key: str) -> None:
@@ -189,7 +199,9 @@ class MainWindow(QMainWindow):
 
     def rename_plan(self) -> None:
         """Ask for another name of the open plan."""
-        name, good = QInputDialog.getText(self, tr("Rename the plan"), tr("Name"), text=self.session.plan.meta.name)
+        name, good = QInputDialog.getText(
+            self, tr("Rename the plan"), tr("Name"), text=self.session.plan.meta.name
+        )
         if good and self.session.plan_id is not None:
             self.library.rename(self.session.plan_id, name)
 
@@ -260,6 +272,8 @@ class MainWindow(QMainWindow):
         """Go from light to dark or back."""
         self._commit_entries()
         name = "light" if theme.current().name == "dark" else "dark"
+        # The old pages need no new palette.
+        self.setCentralWidget(QWidget())
         app = QApplication.instance()
         assert isinstance(app, QApplication)
         theme.apply(app, name)
@@ -272,4 +286,6 @@ class MainWindow(QMainWindow):
             action()  # type: ignore[operator]
         except FlopwiseError as error:
             found = error.errors if isinstance(error, PlanErrors) else (error,)
-            self.session.noticed.emit(Notice("; ".join(render(item.message) for item in found[:3]), tone="danger"))
+            self.session.noticed.emit(
+                Notice("; ".join(render(item.message) for item in found[:3]), tone="danger")
+            )

@@ -105,7 +105,7 @@ class Navigation(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 12, 1, 8)
         column.setSpacing(8)
-        top = QHBoxLayout()
+        self._top = top = QHBoxLayout()
         top.setContentsMargins(8, 0, 7, 0)
         top.setSpacing(4)
         self.switcher = PlanSwitcher(session, library)
@@ -143,8 +143,9 @@ class Navigation(QWidget):
         self.switcher.set_narrow(narrow)
         self.more.setVisible(True)
         self.pages.set_icons_only(narrow)
-        top = self.layout().itemAt(0).layout()
-        top.setDirection(QHBoxLayout.Direction.TopToBottom if narrow else QHBoxLayout.Direction.LeftToRight)  # type: ignore[attr-defined]
+        self._top.setDirection(
+            QHBoxLayout.Direction.TopToBottom if narrow else QHBoxLayout.Direction.LeftToRight
+        )
         self._narrow = narrow
         self._show_undo()
 
@@ -174,7 +175,9 @@ class Navigation(QWidget):
 
     def _show_undo(self, _index: int = 0) -> None:
         stack = self._session.undo_stack
-        text = tr("Undo: {step}").format(step=stack.undoText().lower() if stack.undoText().isascii() else stack.undoText())
+        text = tr("Undo: {step}").format(
+            step=stack.undoText().lower() if stack.undoText().isascii() else stack.undoText()
+        )
         shown = stack.canUndo() and not self._narrow
         self.undo.setVisible(shown)
         self.undo.setText(self.undo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, WIDE - 30))

@@ -27,6 +27,12 @@ class PageSpec:
         return page
 
 
+def warm_up() -> None:
+    """Import every page's module, so that its first visit is quick. For the engine's thread."""
+    for page in PAGES:
+        import_module(page.module)
+
+
 PAGES = (
     PageSpec("setup", N_("Setup"), "gui.pages.setup", "SetupPage"),
     PageSpec("cost", N_("Cost"), "gui.pages.cost", "CostPage"),

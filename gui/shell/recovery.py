@@ -1,4 +1,4 @@
-"""What happens when something goes wrong: a log file, one dialog, and unsaved work found at the next start."""
+"""When something goes wrong: a log file, one dialog, and unsaved work found at the next start."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def log_file() -> Path:
 
 
 def start_logging(file: Path | None = None) -> Path | None:
-    """Write warnings and errors to the log file, private to the user; None when the folder cannot be written."""
+    """Write warnings and errors to the log file, private to the user; None when that is impossible."""
     target = file or log_file()
     try:
         target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -69,12 +69,14 @@ class CrashHook:
             sys.__excepthook__(kind, error, trace)
             return
         _LOG.critical("uncaught exception", exc_info=(kind, error, trace))
-        # Only the GUI thread may open a dialog, and one is enough: a broken paint event comes 60 times a second.
+        # Only the GUI thread may open a dialog, and one is enough: broken paint events come again and again.
         if self._told or threading.current_thread() is not threading.main_thread():
             return
         self._told = True
         where = str(self._file) if self._file is not None else tr("(no log file)")
-        text = tr("Something went wrong. Your plan is saved. Details are in the log file: {file}").format(file=where)
+        text = tr("Something went wrong. Your plan is saved. Details are in the log file: {file}").format(
+            file=where
+        )
         self._show(text, f"{kind.__name__}: {error}")
 
 
@@ -88,10 +90,20 @@ def _about(found: Recovered) -> str:
     parts = []
     if found.plans:
         count = len(found.plans)
-        parts.append(trn("Unsaved work of {count} plan was recovered.", "Unsaved work of {count} plans was recovered.", count).format(count=count))
+        parts.append(
+            trn(
+                "Unsaved work of {count} plan was recovered.",
+                "Unsaved work of {count} plans was recovered.",
+                count,
+            ).format(count=count)
+        )
     if found.copies:
         count = len(found.copies)
-        parts.append(trn("{count} recovered copy was added.", "{count} recovered copies were added.", count).format(count=count))
+        parts.append(
+            trn("{count} recovered copy was added.", "{count} recovered copies were added.", count).format(
+                count=count
+            )
+        )
     if found.unreadable:
         parts.append(tr("Some unsaved work cannot be read by this version; it is kept."))
     return " ".join(parts)

@@ -1,4 +1,4 @@
-"""Asks the engine for results of the session's plan: central figures at once, then the review, then the search."""
+"""Asks the engine for results of the plan: central figures at once, then the review, then the search."""
 
 from __future__ import annotations
 

@@ -13,7 +13,16 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from PySide6.QtGui import QUndoStack
 
 from engine.errors import FlopwiseError, InputError
-from engine.plan import Plan, PlanErrors, Provenance, apply_patch, changed_values, field_specs, find_field, get_value
+from engine.plan import (
+    Plan,
+    PlanErrors,
+    Provenance,
+    apply_patch,
+    changed_values,
+    field_specs,
+    find_field,
+    get_value,
+)
 from engine.results import Change, Estimate
 from engine.storage import RecommendationState, StorageError
 from engine.text import Message
@@ -55,7 +64,11 @@ class Session(QObject):
     failed = Signal(object)
 
     def __init__(
-        self, project: Project, composer: Composer, runner: EngineRunner | None = None, parent: QObject | None = None
+        self,
+        project: Project,
+        composer: Composer,
+        runner: EngineRunner | None = None,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.project = project
@@ -169,7 +182,9 @@ class Session(QObject):
                 problem = error
                 continue
             self._forget(attempt)
-            self._push(after, text or self._describe(patch), path=next(iter(patch)) if len(patch) == 1 else None)
+            self._push(
+                after, text or self._describe(patch), path=next(iter(patch)) if len(patch) == 1 else None
+            )
             return True
         assert problem is not None
         self._reject(patch, problem, drafts or {})
@@ -183,7 +198,9 @@ class Session(QObject):
 
     def apply_changes(self, changes: tuple[Change, ...], text: str, detail: str = "") -> bool:
         """Take the changes of a candidate or an action as one undoable step."""
-        return self.edit({change.path: change.after for change in changes}, text, source="optimised", detail=detail)
+        return self.edit(
+            {change.path: change.after for change in changes}, text, source="optimised", detail=detail
+        )
 
     def reject_text(self, path: str, text: str, message: Message) -> None:
         """Remember an entry that could not even be read, so that its field keeps it."""
@@ -297,7 +314,9 @@ class Session(QObject):
             text=swap.text, path=path,
             before=get_value(before, path) if path else None, after=get_value(after, path) if path else None,
             total_before=now.total if now else swap.total_before if forward else None,
-            duration_before_h=now.metric("duration_h") if now else swap.duration_before_h if forward else None,
+            duration_before_h=(
+                now.metric("duration_h") if now else swap.duration_before_h if forward else None
+            ),
         )  # fmt: skip
         self._plan = after
         self._guarded(lambda: self.project.journal(after))

@@ -18,7 +18,9 @@ FILE_NAME = "window.ini"
 def settings_file() -> Path:
     """Where window settings live: beside the plans when FLOPWISE_DATA_DIR is set, else the user's folder."""
     chosen = os.environ.get("FLOPWISE_DATA_DIR")
-    folder = Path(chosen).expanduser() if chosen else platformdirs.user_config_path("Flopwise", appauthor=False)
+    folder = (
+        Path(chosen).expanduser() if chosen else platformdirs.user_config_path("Flopwise", appauthor=False)
+    )
     return folder / FILE_NAME
 
 
@@ -42,7 +44,7 @@ class Settings:
 
     @property
     def theme(self) -> str:
-        """"light" or "dark"; at first the system's."""
+        """ "light" or "dark"; at first the system's."""
         chosen = self._text("theme")
         if chosen in THEMES:
             return chosen

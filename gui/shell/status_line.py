@@ -1,4 +1,4 @@
-"""The status bar: what runs, what can be undone, in which units; and the thin progress line under the strip."""
+"""The status bar: what runs, what can be undone, in which units; and the thin progress line."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QStyleOptionComplex,
     QStyleOptionFrame,
     QStyleOptionSlider,
+    QStyleOptionToolButton,
     QWidget,
 )
 
@@ -33,7 +34,11 @@ class FlatStyle(QProxyStyle):
         self._theme = theme
 
     def drawPrimitive(
-        self, element: QStyle.PrimitiveElement, option: QStyleOption, painter: QPainter, widget: QWidget | None = None
+        self,
+        element: QStyle.PrimitiveElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
     ) -> None:
         kind = QStyle.PrimitiveElement
         if element in (kind.PE_PanelLineEdit, kind.PE_FrameLineEdit):
@@ -53,7 +58,11 @@ class FlatStyle(QProxyStyle):
             super().drawPrimitive(element, option, painter, widget)
 
     def drawControl(
-        self, element: QStyle.ControlElement, option: QStyleOption, painter: QPainter, widget: QWidget | None = None
+        self,
+        element: QStyle.ControlElement,
+        option: QStyleOption,
+        painter: QPainter,
+        widget: QWidget | None = None,
     ) -> None:
         if element == QStyle.ControlElement.CE_HeaderSection:
             painter.fillRect(option.rect, QColor(self._theme().raised))
@@ -75,6 +84,11 @@ class FlatStyle(QProxyStyle):
             self._chevron(painter, centre, bool(option.state & QStyle.StateFlag.State_Enabled))
         elif control == QStyle.ComplexControl.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             self._scroll_bar(painter, option)
+        elif control == QStyle.ComplexControl.CC_ToolButton and isinstance(option, QStyleOptionToolButton):
+            plain = QStyleOptionToolButton(option)
+            # The arrow of a menu button would sit on the icon.
+            plain.features = plain.features & ~QStyleOptionToolButton.ToolButtonFeature.HasMenu
+            super().drawComplexControl(control, plain, painter, widget)
         else:
             super().drawComplexControl(control, option, painter, widget)
 
@@ -87,7 +101,9 @@ class FlatStyle(QProxyStyle):
     ) -> QRect:
         if control == QStyle.ComplexControl.CC_ScrollBar and isinstance(option, QStyleOptionSlider):
             return self._scroll_part(option, part)
-        return super().subControlRect(control, option, part, widget)
+        if control == QStyle.ComplexControl.CC_ComboBox and part == QStyle.SubControl.SC_ComboBoxEditField:
+            return option.rect.adjusted(7, 1, -24, -1)
+        return super().subControlRect(control, option, part, widget)  # type: ignore[arg-type]
 
     def pixelMetric(
         self, metric: QStyle.PixelMetric, option: QStyleOption | None = None, widget: QWidget | None = None
@@ -107,7 +123,9 @@ class FlatStyle(QProxyStyle):
             return 0
         return super().styleHint(hint, option, widget, data)
 
-    def _outline(self, painter: QPainter, rect: QRect, pen: QColor, width: int, fill: QColor | None = None) -> None:
+    def _outline(
+        self, painter: QPainter, rect: QRect, pen: QColor, width: int, fill: QColor | None = None
+    ) -> None:
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setPen(QPen(pen, width))
@@ -129,7 +147,11 @@ class FlatStyle(QProxyStyle):
         enabled = bool(option.state & QStyle.StateFlag.State_Enabled)
         colour = getattr(theme, problem) if problem else theme.accent if focus else theme.edge
         self._outline(
-            painter, option.rect, QColor(colour if enabled else theme.line), 2 if focus or problem else 1, fill
+            painter,
+            option.rect,
+            QColor(colour if enabled else theme.line),
+            2 if focus or problem else 1,
+            fill,
         )
 
     def _button(self, painter: QPainter, option: QStyleOption, widget: QWidget | None) -> None:
@@ -146,12 +168,27 @@ class FlatStyle(QProxyStyle):
             if hover or down:
                 fill.setAlphaF(0.88)
             edge = QColor(theme.accent)
-        self._outline(painter, option.rect, edge, 1, fill)
+        segment = widget.property("segment") if widget is not None else None
+        if segment:
+            self._segment(painter, option.rect, edge, fill, segment)
+        else:
+            self._outline(painter, option.rect, edge, 1, fill)
         if state & QStyle.StateFlag.State_HasFocus:
             if role == "primary":
                 self._outline(painter, option.rect.adjusted(2, 2, -2, -2), QColor(theme.on_accent), 1)
             else:
                 self._ring(painter, option.rect)
+
+    def _segment(self, painter: QPainter, rect: QRect, edge: QColor, fill: QColor, place: str) -> None:
+        """One part of a segmented choice: round corners and double lines are cut off where parts meet."""
+        left = 0 if place == "first" else 8
+        right = 0 if place == "last" else 8
+        painter.save()
+        painter.setClipRect(rect)
+        self._outline(painter, rect.adjusted(-left, 0, right, 0), edge, 1, fill)
+        if place != "first":
+            painter.fillRect(rect.left(), rect.top(), 1, rect.height(), edge)
+        painter.restore()
 
     def _tool(self, painter: QPainter, option: QStyleOption) -> None:
         theme = self._theme()
@@ -185,7 +222,9 @@ class FlatStyle(QProxyStyle):
             painter.drawPolyline(QPolygonF([QPointF(left + side * x, top + side * y) for x, y in points]))
         elif state & QStyle.StateFlag.State_NoChange:
             painter.setPen(QPen(QColor(theme.muted), 2))
-            painter.drawLine(QPointF(left + side * 0.28, top + side / 2), QPointF(left + side * 0.72, top + side / 2))
+            painter.drawLine(
+                QPointF(left + side * 0.28, top + side / 2), QPointF(left + side * 0.72, top + side / 2)
+            )
         painter.restore()
 
     def _chevron(self, painter: QPainter, centre: QPointF, enabled: bool) -> None:

@@ -37,7 +37,9 @@ class TracePopup(QDialog):
             grid.addWidget(Label(shown), row, 1, Qt.AlignmentFlag.AlignRight)
             shape, role, word = PROVENANCE.get(item.provenance, PROVENANCE["default"])
             grid.addWidget(Mark(shape, role, tr(word)), row, 2)
-            grid.addWidget(Label(", ".join(p for p in (item.source, item.date) if p), size="hint", role="muted"), row, 3)
+            grid.addWidget(
+                Label(", ".join(p for p in (item.source, item.date) if p), size="hint", role="muted"), row, 3
+            )
         column.addLayout(grid)
         close = Button(tr("Close"))
         close.clicked.connect(self.close)

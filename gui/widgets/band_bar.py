@@ -44,7 +44,9 @@ class BandBar(QWidget):
         self._role = "accent"
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
 
-    def set_band(self, p10: float, mark: float, p90: float, low: float = 0.0, high: float | None = None) -> None:
+    def set_band(
+        self, p10: float, mark: float, p90: float, low: float = 0.0, high: float | None = None
+    ) -> None:
         """Show the band; the axis runs from `low` to `high` (default: 10 % beyond P90)."""
         self._values = (low, p90 * 1.1 if high is None else high, p10, p90, mark)
         self.update()
@@ -62,5 +64,12 @@ class BandBar(QWidget):
             return
         low, high, p10, p90, mark = self._values
         draw_band(
-            QPainter(self), QRectF(self.rect()), low=low, high=high, p10=p10, p90=p90, mark=mark, role=self._role
+            QPainter(self),
+            QRectF(self.rect()),
+            low=low,
+            high=high,
+            p10=p10,
+            p90=p90,
+            mark=mark,
+            role=self._role,
         )

@@ -47,7 +47,11 @@ class ShareBars(QWidget):
 
     def texts(self) -> list[str]:
         """Everything written in it, row by row."""
-        return [text for row in (*self._rows, *([self._total] if self._total else [])) for text in (row.label, row.text)]
+        return [
+            text
+            for row in (*self._rows, *([self._total] if self._total else []))
+            for text in (row.label, row.text)
+        ]
 
     def set_stale(self, stale: bool) -> None:
         """Draw the figures in the muted colour."""
@@ -78,16 +82,26 @@ class ShareBars(QWidget):
             if last:
                 painter.setPen(QPen(theme.color("edge"), 1))
                 painter.drawLine(0, top - 2, self.width(), top - 2)
-            self._row(painter, row, QRectF(0, top, self.width(), 22), (label_width, bar_width, amount_width), longest, ink, last)
+            self._row(
+                painter,
+                row,
+                QRectF(0, top, self.width(), 22),
+                (label_width, bar_width, amount_width),
+                longest,
+                ink,
+                last,
+            )
 
     def _row(
-        self, painter: QPainter, row: ShareRow, box: QRectF, widths: tuple[float, float, float], longest: float,
-        ink: QColor, bold: bool,
+        self, painter: QPainter, row: ShareRow, box: QRectF, widths: tuple[float, float, float],
+        longest: float, ink: QColor, bold: bool,
     ) -> None:  # fmt: skip
         label_width, bar_width, amount_width = widths
         painter.setFont(theme.font(bold=bold))
         painter.setPen(theme.color("text"))
-        label = painter.fontMetrics().elidedText(row.label, Qt.TextElideMode.ElideMiddle, int(label_width) - 6)
+        label = painter.fontMetrics().elidedText(
+            row.label, Qt.TextElideMode.ElideMiddle, int(label_width) - 6
+        )
         painter.drawText(QRectF(0, box.top(), label_width, 22), _LEFT, label)
         if row.colour:
             length = max(1.0, bar_width * row.value / longest)
@@ -122,7 +136,7 @@ class SpreadBars(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def set_rows(self, rows: Sequence[SpreadRow], centre: float, ends: tuple[str, str, str]) -> None:
-        """Show other inputs round the total `centre`; `ends` are the texts of the axis: left, centre, right."""
+        """Show other inputs round the total `centre`; `ends` label the axis: left, centre, right."""
         self._rows, self._centre, self._ends = tuple(rows), centre, ends
         self.setAccessibleName("; ".join(f"{row.label}: {row.low}, {row.high}" for row in rows))
         self.updateGeometry()
@@ -152,8 +166,6 @@ class SpreadBars(QWidget):
             return left + (right - left) * (value - low) / (high - low)
 
         bottom = 36 * len(self._rows)
-        painter.setPen(QPen(theme.color("text"), 1))
-        painter.drawLine(int(at(self._centre)), 4, int(at(self._centre)), bottom)
         for index, row in enumerate(self._rows):
             self._row(painter, row, index * 36.0, at)
         painter.setPen(theme.color("muted"))
@@ -177,7 +189,8 @@ class SpreadBars(QWidget):
             painter.setBrush(theme.color("accent") if filled else Qt.BrushStyle.NoBrush)
             painter.drawRect(bar)
             painter.setPen(theme.color("muted"))
+            painter.fillRect(QRectF(centre - 0.5, top + 17, 1, 16), theme.color("text"))
             if end < centre or (end == centre and not filled):
-                painter.drawText(QRectF(end - 64, top + 17, 60, 15), _RIGHT, text)
+                painter.drawText(QRectF(0, top + 17, end - 4, 15), _RIGHT, text)
             else:
-                painter.drawText(QRectF(end + 4, top + 17, 60, 15), _LEFT, text)
+                painter.drawText(QRectF(end + 4, top + 17, self.width() - end - 4, 15), _LEFT, text)

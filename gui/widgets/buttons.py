@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QPalette
+from PySide6.QtCore import QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QPainter, QPaintEvent, QPalette, QPen
 from PySide6.QtWidgets import QButtonGroup, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from gui.shell import theme
@@ -15,7 +15,9 @@ from gui.shell.icons import icon
 class Button(QPushButton):
     """An outlined button; `role` is "", "primary" or "danger"."""
 
-    def __init__(self, text: str, *, role: str = "", small: bool = False, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str, *, role: str = "", small: bool = False, parent: QWidget | None = None
+    ) -> None:
         super().__init__(text, parent)
         self.setProperty("role", role)
         self.setFont(theme.font("hint" if small else "body", bold=role == "primary"))
@@ -37,7 +39,9 @@ class Button(QPushButton):
 class LinkButton(QPushButton):
     """Text that acts: accent colour, no frame, reachable by Tab."""
 
-    def __init__(self, text: str = "", *, size: str = "hint", role: str = "accent", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, text: str = "", *, size: str = "hint", role: str = "accent", parent: QWidget | None = None
+    ) -> None:
         super().__init__(text, parent)
         self.setFlat(True)
         self.setFont(theme.font(size))
@@ -58,7 +62,9 @@ class LinkButton(QPushButton):
 class IconButton(QToolButton):
     """A small button with an icon; the name is its tooltip and its accessible name."""
 
-    def __init__(self, icon_name: str, name: str, *, role: str = "muted", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, icon_name: str, name: str, *, role: str = "muted", parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.setIcon(icon(icon_name, role))
         self.setToolTip(name)
@@ -67,13 +73,38 @@ class IconButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
 
 
+class HelpButton(QToolButton):
+    """A question mark in a circle. It is no Tab stop: F1 in the field does the same."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(name)
+        self.setFixedSize(22, 22)
+        self.setFont(theme.font("hint"))
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        role = "accent" if self.underMouse() else "edge"
+        painter.setPen(QPen(theme.color(role), 1))
+        painter.drawEllipse(QRectF(self.rect()).adjusted(2, 2, -2, -2))
+        painter.setPen(theme.color("muted" if role == "edge" else role))
+        painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, "?")
+
+
 class Segmented(QWidget):
     """A choice of few, all visible; emits `changed(key)` when the user picks another."""
 
     changed = Signal(object)
 
     def __init__(
-        self, name: str, options: Sequence[tuple[str, str]], current: str | None = None, parent: QWidget | None = None
+        self,
+        name: str,
+        options: Sequence[tuple[str, str]],
+        current: str | None = None,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._keys: dict[str, QPushButton] = {}
@@ -81,8 +112,10 @@ class Segmented(QWidget):
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
-        for key, label in options:
+        for position, (key, label) in enumerate(options):
             button = Button(label)
+            last = position == len(options) - 1
+            button.setProperty("segment", "last" if last else "middle" if position else "first")
             button.setCheckable(True)
             button.setChecked(key == current)
             button.setAccessibleName(f"{name}: {label}")

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
-from gui.i18n import tr
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from engine.text import N_
+from gui.i18n import tr
 from gui.shell import theme
 
 RISK_WORDS = (N_("0 none"), N_("1 low"), N_("2 medium"), N_("3 high"))
 RISK_ROLES = ("muted", "saving", "warn", "danger")
+POLYGONS = {
+    "triangle": ((0.0, -1.0), (1.0, 0.85), (-1.0, 0.85)),
+    "diamond": ((0.0, -1.0), (1.0, 0.0), (0.0, 1.0), (-1.0, 0.0)),
+}
+"""Corners of filled marks in units of half their size, from the centre."""
 RISK_SHAPES = ("ring", "disc", "triangle", "square")
 PROVENANCE = {
     "entered": ("square", "accent", N_("entered")),
@@ -39,19 +44,17 @@ def draw_mark(painter: QPainter, rect: QRectF, shape: str, role: str) -> None:
     elif shape == "arrow":
         tip = QPointF(centre.x(), centre.y() + half - 2)
         painter.drawLine(QPointF(centre.x(), centre.y() - half), tip)
-        painter.drawPolyline(QPolygonF([tip + QPointF(-half + 2, -half + 2), tip, tip + QPointF(half - 2, -half + 2)]))
+        painter.drawPolyline(
+            QPolygonF([tip + QPointF(-half + 2, -half + 2), tip, tip + QPointF(half - 2, -half + 2)])
+        )
         painter.drawLine(QPointF(rect.left(), rect.bottom()), QPointF(rect.right(), rect.bottom()))
     else:
-        points = {
-            "triangle": [(0, -1), (1, 0.85), (-1, 0.85)],
-            "diamond": [(0, -1), (1, 0), (0, 1), (-1, 0)],
-        }[shape]
-        painter.drawPolygon(QPolygonF([centre + QPointF(x * half, y * half) for x, y in points]))
+        painter.drawPolygon(QPolygonF([centre + QPointF(x * half, y * half) for x, y in POLYGONS[shape]]))
     painter.restore()
 
 
 def risk_word(level: int, letter: str = "") -> str:
-    """"1 low S": level, word, and the letter of the dimension that rules."""
+    """ "1 low S": level, word, and the letter of the dimension that rules."""
     return f"{tr(RISK_WORDS[level])} {letter}".strip()
 
 
@@ -69,7 +72,9 @@ def draw_risk(painter: QPainter, rect: QRectF, level: int, letter: str = "") -> 
     painter.setPen(theme.color(RISK_ROLES[level]))
     painter.setFont(theme.font("hint"))
     painter.drawText(
-        rect.adjusted(17, 0, 0, 0), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, risk_word(level, letter)
+        rect.adjusted(17, 0, 0, 0),
+        Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft,
+        risk_word(level, letter),
     )
 
 
@@ -122,7 +127,9 @@ class RiskBadge(QWidget):
 
     def sizeHint(self) -> QSize:
         metrics = self.fontMetrics()
-        return QSize(22 + metrics.horizontalAdvance(risk_word(self._level, self._letter)), metrics.height() + 2)
+        return QSize(
+            22 + metrics.horizontalAdvance(risk_word(self._level, self._letter)), metrics.height() + 2
+        )
 
     def paintEvent(self, event: QPaintEvent) -> None:
         draw_risk(QPainter(self), QRectF(self.rect()), self._level, self._letter)

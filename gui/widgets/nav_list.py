@@ -44,8 +44,8 @@ class _Delegate(QStyledItemDelegate):
         return QSize(40, self._owner.row_height)
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
-        rect = QRect(option.rect)  # type: ignore[attr-defined]
-        state = option.state  # type: ignore[attr-defined]
+        rect = QRect(option.rect)
+        state = option.state
         current = bool(state & QStyle.StateFlag.State_Selected)
         hover = bool(state & QStyle.StateFlag.State_MouseOver)
         painter.save()
@@ -60,14 +60,20 @@ class _Delegate(QStyledItemDelegate):
         icon_name = index.data(_ICON)
         if icon_name:
             offset = (rect.width() - 16) // 2 if self._owner.icons_only else 16
-            painter.drawPixmap(rect.left() + offset, rect.center().y() - 7, pixmap(icon_name, "accent" if current else "text"))
+            painter.drawPixmap(
+                rect.left() + offset,
+                rect.center().y() - 7,
+                pixmap(icon_name, "accent" if current else "text"),
+            )
             left = rect.left() + 42
         if not self._owner.icons_only:
             right = self._state(painter, rect, index.data(_STATE))
             painter.setFont(theme.font(bold=current))
             painter.setPen(theme.color("text"))
             box = QRect(left, rect.top(), right - left - 6, rect.height())
-            text = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, box.width())
+            text = painter.fontMetrics().elidedText(
+                str(index.data()), Qt.TextElideMode.ElideRight, box.width()
+            )
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
         painter.restore()
 
@@ -79,7 +85,9 @@ class _Delegate(QStyledItemDelegate):
         painter.setFont(theme.font("hint"))
         painter.setPen(theme.color(state.role))
         width = painter.fontMetrics().horizontalAdvance(state.text) if state.text else 0
-        painter.drawText(QRect(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignVCenter, state.text)
+        painter.drawText(
+            QRect(right - width, rect.top(), width, rect.height()), Qt.AlignmentFlag.AlignVCenter, state.text
+        )
         if state.shape:
             right -= width + (5 if width else 0) + 9
             draw_mark(painter, QRectF(right, rect.center().y() - 4, 9, 9), state.shape, state.role)
@@ -92,7 +100,9 @@ class NavList(QListWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, *, row_height: int = 36, accent_bar: bool = True, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, *, row_height: int = 36, accent_bar: bool = True, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
         self.row_height = row_height
         self.accent_bar = accent_bar
@@ -141,7 +151,7 @@ class NavList(QListWidget):
         item = self.currentItem()
         return None if item is None else str(item.data(_KEY))
 
-    def keys(self) -> list[str]:
+    def entry_keys(self) -> list[str]:
         """All keys in order."""
         return [str(self.item(row).data(_KEY)) for row in range(self.count())]
 

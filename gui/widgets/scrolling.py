@@ -10,7 +10,7 @@ from gui.shell import theme
 
 
 def quiet_scroll_area(content: QWidget, ground: str = "surface") -> QScrollArea:
-    """A vertical scroll area round `content`, frameless, on the colour of `ground`; Tab does not stop at it."""
+    """A frameless vertical scroll area round `content`, on the colour of `ground`; no Tab stop."""
     area = QScrollArea()
     area.setFrameShape(QFrame.Shape.NoFrame)
     area.setWidgetResizable(True)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from engine.plan import field_specs
 from gui import formatting as f
+from gui.units import UNIT_WORDS
 
 
 def plain(text: str) -> str:
@@ -44,7 +45,12 @@ def test_money_in_prose(value: float | None, currency: str, lang: str, shown: st
 
 @pytest.mark.parametrize(
     ("value", "lang", "shown"),
-    [(999_949, "en", "$1.00M"), (999_499, "en", "$999k"), (999.6, "en", "$1.00k"), (99_996_000, "zh_CN", "1.00 亿美元")],
+    [
+        (999_949, "en", "$1.00M"),
+        (999_499, "en", "$999k"),
+        (999.6, "en", "$1.00k"),
+        (99_996_000, "zh_CN", "1.00 亿美元"),
+    ],
 )
 def test_rounding_carries_into_the_next_magnitude(value: float, lang: str, shown: str) -> None:
     assert plain(f.money_short(value, "USD", lang)) == shown
@@ -146,11 +152,23 @@ def test_reading_what_people_type(text: str, unit: str, value: float) -> None:
 @pytest.mark.parametrize(
     ("text", "unit"),
     [
-        ("", "s"), ("abc", "s"), ("1,5", "s"), ("1,00", "GPUs"), ("€5", "currency"), ("5 EUR", "currency"),
-        ("5 m", "s"), ("nan", "s"), ("inf", "s"), ("1e999", "s"), ("2 h", "tokens"), ("5 5", "GPUs"),
-        ("2 mb", "GB"), ("1 h -5 min", "s"), ("10 GB", "tokens"),
+        ("", "s"),
+        ("abc", "s"),
+        ("1,5", "s"),
+        ("1,00", "GPUs"),
+        ("€5", "currency"),
+        ("5 EUR", "currency"),
+        ("5 m", "s"),
+        ("nan", "s"),
+        ("inf", "s"),
+        ("1e999", "s"),
+        ("2 h", "tokens"),
+        ("5 5", "GPUs"),
+        ("2 mb", "GB"),
+        ("1 h -5 min", "s"),
+        ("10 GB", "tokens"),
     ],
-)  # fmt: skip
+)
 def test_what_is_refused_says_what_is_accepted(text: str, unit: str) -> None:
     with pytest.raises(f.QuantityError) as caught:
         f.parse_quantity(text, unit, "USD")
@@ -175,6 +193,17 @@ def test_money_in_prose_is_within_its_digits(value: float, lang: str) -> None:
     assert f.parse_quantity(shown, "tokens") == pytest.approx(value, rel=5.1e-3)
 
 
+def test_every_unit_of_a_field_can_be_translated() -> None:
+    words = set(UNIT_WORDS)
+    for unit in UNITS:
+        assert unit in words or all(part in words for part in unit.split("/") if part)
+
+
 def test_formatting_starts_without_babel_and_qt() -> None:
     code = "import sys, gui.formatting; print([m for m in ('babel', 'PySide6') if m in sys.modules])"
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
+    assert (
+        subprocess.run(
+            [sys.executable, "-c", code], capture_output=True, text=True, check=True
+        ).stdout.strip()
+        == "[]"
+    )

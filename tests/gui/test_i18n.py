@@ -90,7 +90,9 @@ def test_check_reports_what_is_missing_untranslated_fuzzy_stale_or_has_other_nam
     text = path.read_text(encoding="utf-8").replace(
         'msgid "Training tokens"\nmsgstr ""', 'msgid "Training tokens"\nmsgstr "训练 {count} token"'
     )
-    path.write_text(text.replace('msgid "Sequence length"', '#, fuzzy\nmsgid "Sequence length"'), encoding="utf-8")
+    path.write_text(
+        text.replace('msgid "Sequence length"', '#, fuzzy\nmsgid "Sequence length"'), encoding="utf-8"
+    )
     problems = tool.check()
     assert "zh_CN: placeholders differ: Training tokens" in problems
     assert "zh_CN: fuzzy: Sequence length" in problems
