@@ -30,5 +30,8 @@ class InputError(FlopwiseError):
 
 def _shown(value: object) -> str:
     """A short, quoted-if-text form of any value, so that a huge paste cannot fill the screen."""
-    text = repr(value)
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"{type(value).__name__} nested too deeply"
     return text if len(text) <= 80 else text[:77] + "..."

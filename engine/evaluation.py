@@ -81,6 +81,12 @@ class Outcome:
     training: TrainingOutcome | None = None
     service: ServiceOutcome | None = None
 
+    @property
+    def end_day(self) -> Array:
+        """When the work ends, counted from the plan's start: experiments come before a training run."""
+        run = self.duration_h / HOURS_PER_DAY
+        return run if self.training is None else self.training.preparation_days + run
+
 
 def evaluate(inputs: KernelInputs, scope: Scope) -> Outcome:
     """Price one plan or many rows of it. Infeasible rows carry a reason code and are still priced."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.arrays import Array
-from engine.cost.compute import GPU_HOURS, IDLE, TAIL
+from engine.cost.compute import EVALUATION_DAYS, GPU_HOURS, IDLE, TAIL
 from engine.cost.ledger import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
 from engine.cost.storage import checkpoint_growth_gib_per_week
 from engine.evaluation import Codes, Outcome, ServiceOutcome, TrainingOutcome
@@ -199,6 +199,8 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
             inputs.training.reliability.spare_nodes * inputs.hardware.accelerators_per_node
         )
         days = float(training.preparation_days + training.wall_h / HOURS_PER_DAY)
+        # Evaluation follows the run; its hours and its days both count.
+        days += EVALUATION_DAYS if float(inputs.money.evaluation_share) > 0 else 0.0
         average = _working_gpu_hours(outcome) / max(days * HOURS_PER_DAY, 1e-9)
         kept = float(np.minimum(training.checkpoints, inputs.money.storage.checkpoints_kept))
         stored = float(inputs.money.storage.dataset_gb) + kept * float(inputs.money.storage.checkpoint_gb)

@@ -411,7 +411,7 @@ def _roles(values: PlanValues) -> tuple[RolePlan, ...]:
                 role=role.role,
                 fte=role.fte,
                 months=UNKNOWN if role.months is None else role.months,
-                monthly_cost=values.overrides.get(path, values.number(path) if own is None else own),
+                monthly_cost=values.number(path),
                 source="" if own is not None or fact is None else fact.source,
                 date="" if own is not None or fact is None else fact.date,
             )

@@ -23,9 +23,8 @@ def plan_notes(
     """Warnings in the order they matter."""
     notes = _fit_notes(inputs, outcome)
     notes += [Message(N_("Price unknown, not included: {item}"), {"item": Term(item)}) for item in unknown]
-    deadline, days = plan.schedule.deadline_days, float(outcome.duration_h) / 24.0
     if outcome.training is not None:
-        days += float(outcome.training.preparation_days)
+        deadline, days = plan.schedule.deadline_days, float(outcome.end_day)
         if deadline is not None and days > deadline:
             notes.append(
                 Message(

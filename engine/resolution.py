@@ -88,7 +88,7 @@ def _cheapest_count(plan: Plan, catalog: Catalog) -> int:
         outcome = evaluate(lower(PlanValues(settled, catalog)), plan.scope)
         if float(outcome.feasible_code) != 0:
             continue
-        days = float(outcome.duration_h) / 24.0
+        days = float(outcome.end_day)
         late = plan.schedule.deadline_days is not None and days > plan.schedule.deadline_days
         offers.append((late, days if late else float(outcome.total), nodes * per_node))
     if not offers:

@@ -30,7 +30,7 @@ class PlanValues:
         """The number at `path` [the field's unit]: override, plan, catalogue; NaN when nobody knows it."""
         if path in self.overrides:
             return self.overrides[path]
-        value = None if path.startswith(("model.", "people.roles.")) else get_value(self.plan, path)
+        value = None if path.startswith("model.") else get_value(self.plan, path)
         if isinstance(value, bool | int | float):
             return float(value)
         return self.fact_number(default_fact(self.plan, self.catalog, path))

@@ -17,20 +17,17 @@ def finite(value: float) -> float | None:
 
 def estimate_text(found: Estimate) -> str:
     """Total, band, metrics and ledger of an estimate."""
-    money = _Money(found.currency)
-    lines = [
-        f"{tr('Total cost')}: {money(found.total)}" + ("" if found.complete else f" ({tr('incomplete')})")
-    ]
+    money, lang = _Money(found.currency), language()
+    head = tr("Total cost: {total}") if found.complete else tr("Total cost: {total}, incomplete")
+    lines = [head.format(total=money(found.total))]
     if found.p10 is not None and found.p90 is not None:
         lines.append(f"  P10–P90: {money(found.p10)} – {money(found.p90)}")
     lines += [f"  ! {render(note, found.currency)}" for note in found.notes]
     for metric in (m for m in found.metrics if m.key != "feasible_code"):
-        lines.append(
-            f"  {tr(metric.title)}: {quantity(metric.value, metric.unit, language(), currency=found.currency)}"
-        )
+        lines.append(f"  {tr(metric.title)}: {quantity(metric.value, metric.unit, lang, found.currency)}")
     for line in found.lines:
         shown = tr("unknown") if line.amount is None else money(line.amount)
-        lines.append(f"  {tr(line.category):<12} {tr(line.item):<34} {shown}")
+        lines.append(f"  {tr(line.item):<40} {shown}")
     return "\n".join(lines)
 
 

@@ -67,7 +67,7 @@ def _role_line(index: int, role: RolePlan, end_day: Array) -> Line:
         role.monthly_cost,
         {
             N_("full-time equivalents"): Term(role.fte, "FTE", path),
-            N_("months"): Term(months, "months", path),
+            N_("number of months"): Term(months, "months", path),
             N_("cost a month"): Term(role.monthly_cost, "currency/FTE-month", path, role.source, role.date),
         },
         0.0,
@@ -130,7 +130,7 @@ def _operations_lines(money: MoneyInputs, compute: list[Line], end_day: Array) -
     bill = np.where(np.isnan(money.purchase.price_per_gpu_hour), np.nan, total(compute, EVERYTHING))
     support = money.purchase.support_share
     monitoring = {
-        N_("months"): Term(months, "months"),
+        N_("number of months"): Term(months, "months"),
         N_("cost a month"): Term(money.operations_monthly, "currency/month", "operations.monthly_cost"),
     }
     supported = {

@@ -62,7 +62,7 @@ def storage_lines(
     months = end_day / DAYS_PER_MONTH + storage.months_after
     terms = {
         N_("size"): Term(storage.dataset_gb, "GB", "storage.dataset_gb"),
-        N_("months"): Term(months, "months", "storage.months_after_run"),
+        N_("number of months"): Term(months, "months", "storage.months_after_run"),
         N_("price"): _price(storage, storage.dataset_price),
     }
     lines = [
@@ -95,7 +95,7 @@ def _checkpoint_lines(storage: StoragePlan, written: Array, start_day: Array, en
     after = {
         N_("size of one"): size,
         N_("number kept"): Term(kept, "checkpoints", "storage.checkpoints_kept"),
-        N_("months"): Term(storage.months_after, "months", "storage.months_after_run"),
+        N_("number of months"): Term(storage.months_after, "months", "storage.months_after_run"),
         N_("price"): price,
     }
     stored_run = storage.checkpoint_gb * held * months

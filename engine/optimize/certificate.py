@@ -50,9 +50,8 @@ def evolve(
         inputs = lower(PlanValues(plan, catalog, columns))
         outcome = evaluate(inputs, plan.scope)
         assert outcome.training is not None
-        days = np.asarray(outcome.training.preparation_days) + np.asarray(outcome.duration_h) / 24.0
         roomy = outcome.training.memory.total_bytes <= AUTO_MEMORY_SHARE * inputs.hardware.memory_bytes
-        allowed = (np.asarray(outcome.feasible_code) == 0) & roomy & (days <= deadline)
+        allowed = (np.asarray(outcome.feasible_code) == 0) & roomy & (np.asarray(outcome.end_day) <= deadline)
         return np.where(allowed, outcome.total, _WORST)
 
     search: Any = differential_evolution

@@ -32,4 +32,4 @@ def size_sweep(values: PlanValues) -> Sweep:
 def within_deadline(values: PlanValues, found: Sweep) -> BoolArray:
     """Which sizes are feasible and end before the deadline; all feasible ones when there is none."""
     deadline = values.plan.schedule.deadline_days
-    return found.feasible if deadline is None else found.feasible & (found.duration_h / 24.0 <= deadline)
+    return found.feasible if deadline is None else found.feasible & (found.end_day <= deadline)

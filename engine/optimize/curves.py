@@ -18,12 +18,13 @@ FLAT_MARGIN = 0.01
 
 @dataclass(frozen=True, slots=True)
 class Sweep:
-    """One setting's values, the total [plan currency] and hours at each, feasibility, and the optimum."""
+    """One setting's values; at each the total [plan currency], hours, last day, feasibility; the optimum."""
 
     path: str
     x: FloatArray
     total: FloatArray
     duration_h: FloatArray
+    end_day: FloatArray
     feasible: BoolArray
     best: float | None
     best_total: float | None
@@ -44,9 +45,10 @@ def sweep(
     outcome = evaluate(lower(replace(values, overrides=overrides)), values.plan.scope)
     total = np.array(np.broadcast_to(outcome.total, x.shape))
     hours = np.array(np.broadcast_to(outcome.duration_h, x.shape))
+    end_day = np.array(np.broadcast_to(outcome.end_day, x.shape))
     feasible = np.array(np.broadcast_to(np.asarray(outcome.feasible_code) == 0, x.shape)) & np.isfinite(total)
     if not feasible.any():
-        return Sweep(path, x, total, hours, feasible, None, None, None, None)
+        return Sweep(path, x, total, hours, end_day, feasible, None, None, None, None)
     index = int(np.argmin(np.where(feasible, total, np.inf)))
     best, best_total = float(x[index]), float(total[index])
     if polish is not None and 0 < index < x.size - 1:
@@ -61,6 +63,7 @@ def sweep(
         x,
         total,
         hours,
+        end_day,
         feasible,
         best,
         best_total,

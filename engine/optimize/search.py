@@ -258,14 +258,8 @@ def _rank(plan: Plan, objective: Objective, item: _Found) -> tuple[bool, float, 
     if objective == "time_under_budget":
         over = budget is not None and total > budget
         return over, total if over else hours, hours if over else total
-    late = deadline is not None and _end_day(item) > deadline
+    late = deadline is not None and float(item.priced.outcome.end_day) > deadline
     return late, hours if late else total, total if late else hours
-
-
-def _end_day(item: _Found) -> float:
-    training = item.priced.outcome.training
-    preparation = float(training.preparation_days) if training is not None else 0.0
-    return preparation + item.priced.duration_h / 24.0
 
 
 def _frontier(found: Sequence[_Found]) -> list[_Found]:

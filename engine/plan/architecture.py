@@ -13,7 +13,7 @@ from engine.text import N_
 class Architecture(Section):
     """Shape of a decoder network; counts unless a unit is given."""
 
-    model_name: str = declare(N_("Network"), default="", help=N_("Name shown on pages."), max_length=200)
+    model_name: str = declare(N_("Model"), default="", help=N_("Name shown on pages."), max_length=200)
     hidden_size: Whole = declare(N_("Hidden size"), ge=8, le=1_000_000)
     num_hidden_layers: Whole = declare(N_("Layers"), ge=1, le=10_000)
     num_attention_heads: Whole = declare(N_("Attention heads"), ge=1, le=10_000)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import types
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from engine.plan.plan import Plan
-from engine.text import N_, Message
+from engine.text import N_, Message, Term
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,13 @@ class FieldSpec:
     maximum: float | None
     exclusive_minimum: bool
     exclusive_maximum: bool
+
+    def holds(self, number: float) -> bool:
+        """Whether a number lies within this field's bounds."""
+        low = -math.inf if self.minimum is None else self.minimum
+        high = math.inf if self.maximum is None else self.maximum
+        above = number > low if self.exclusive_minimum else number >= low
+        return above and (number < high if self.exclusive_maximum else number <= high)
 
     def accepted(self) -> Message:
         """What this field takes, as a translatable sentence fragment."""
@@ -63,7 +71,7 @@ class FieldSpec:
         )
         return Message(
             N_("{kind} {low} {high} {unit}") if self.unit else N_("{kind} {low} {high}"),
-            {"kind": kind, "low": low, "high": high, "unit": self.unit},
+            {"kind": kind, "low": low, "high": high, "unit": Term(self.unit)},
         )
 
 

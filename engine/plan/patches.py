@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import InputError
+from engine.plan.base import Section
 from engine.plan.fields import field_specs, find_field
 from engine.plan.plan import Plan, Provenance
 from engine.plan.reading import plan_from_data
@@ -16,15 +17,34 @@ Patch = Mapping[str, Any]
 """Field path -> new value (plain data, as in a plan file)."""
 
 
+KEYED_BY_PATH = ("ranges", "provenance")
+
+
 def get_value(plan: Plan, path: str) -> Any:
-    """The value at `path`; None where its section is absent. Unknown paths raise InputError."""
+    """The value at `path`; None where its section or entry is absent. Unknown paths raise InputError."""
     _check_path(path)
     value: Any = plan
-    for part in path.split("."):
+    for part in _parts(path):
         if value is None:
             return None
-        value = value[part] if isinstance(value, dict) else getattr(value, part)
+        value = _step(value, part, path)
     return value
+
+
+def _parts(path: str) -> list[str]:
+    """A path's steps; the tables of ranges and provenance are keyed by whole paths."""
+    first, _, rest = path.partition(".")
+    return [first, rest] if rest and first in KEYED_BY_PATH else path.split(".")
+
+
+def _step(value: Any, part: str, path: str) -> Any:
+    if isinstance(value, dict):
+        return value.get(part)
+    if isinstance(value, tuple) and part.isdecimal():
+        return value[int(part)] if int(part) < len(value) else None
+    if isinstance(value, Section) and part in type(value).model_fields:
+        return getattr(value, part)
+    raise InputError(path, "…", Message(N_("a field inside a table")))
 
 
 def apply_patch(plan: Plan, patch: Patch, provenance: Provenance | None = None) -> Plan:
@@ -48,7 +68,7 @@ def changed_values(before: Plan, after: Plan) -> dict[str, tuple[Any, Any]]:
 
 
 def _check_path(path: str) -> None:
-    if find_field(path) is not None or path.partition(".")[0] in ("ranges", "provenance"):
+    if find_field(path) is not None or path.partition(".")[0] in KEYED_BY_PATH:
         return
     if any(known.startswith(f"{path}.") for known in field_specs()):
         return
@@ -59,9 +79,7 @@ def _check_path(path: str) -> None:
 
 
 def _set(data: dict[str, Any], path: str, value: Any) -> None:
-    *parents, leaf = path.split(".")
-    if parents and parents[0] == "ranges":
-        parents, leaf = ["ranges"], path.partition(".")[2]
+    *parents, leaf = _parts(path)
     here: Any = data
     for part in parents:
         if here.get(part) is None:

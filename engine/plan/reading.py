@@ -36,7 +36,8 @@ def plan_from_json(text: str) -> Plan:
         data = json.loads(text)
     except (ValueError, RecursionError) as error:
         where = getattr(error, "lineno", None)
-        shown = str(getattr(error, "msg", "nested too deeply"))
+        shown = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:80]
+        shown = str(getattr(error, "msg", shown))
         raise InputError(
             "plan",
             shown if where is None else f"{shown}, line {where}",
@@ -51,9 +52,28 @@ def plan_from_data(data: Mapping[str, Any]) -> Plan:
     """Validate plain data as a plan. Errors: PlanErrors naming every impossible field."""
     current = _upgrade(dict(data))
     try:
-        return Plan.model_validate(current)
+        plan = Plan.model_validate(current)
     except ValidationError as error:
         raise PlanErrors(_explain(error)) from error
+    problems = [problem for path in plan.ranges if (problem := _range_problem(plan, path)) is not None]
+    if problems:
+        raise PlanErrors(problems)
+    return plan
+
+
+def _range_problem(plan: Plan, path: str) -> InputError | None:
+    """What is wrong with the range of a field: it is no number of this plan, or it leaves the bounds."""
+    entry, bounds = f"ranges.{path}", plan.ranges[path]
+    spec = find_field(path)
+    if spec is None:
+        return InputError(entry, "…", _nearest(path))
+    if spec.path != path:
+        costs = [f"people.roles.{index}.monthly_cost" for index in range(len(plan.people.roles))]
+        return None if path in costs else InputError(entry, "…", Message(N_("a field that is a number")))
+    if spec.kind not in ("number", "whole"):
+        return InputError(entry, "…", Message(N_("a field that is a number")))
+    outside = next((end for end in (bounds.low, bounds.high) if not spec.holds(end)), None)
+    return None if outside is None else InputError(entry, outside, spec.accepted())
 
 
 def plan_to_json(plan: Plan) -> str:
@@ -109,4 +129,4 @@ def _nearest(path: str) -> Message:
     section = path.rpartition(".")[0]
     known = [p for p in field_specs() if p.startswith(f"{section}." if section else "")]
     close = difflib.get_close_matches(path, list(field_specs()), n=3, cutoff=0.5) or known[:6]
-    return Message(N_("no such field; nearest: {names}"), {"names": ", ".join(close)})
+    return Message(N_("no such field; nearest: {names}"), {"names": ", ".join(close) or "-"})

@@ -66,7 +66,8 @@ def propose(
     priced = [item for action in actions if (item := price_alone(pricer, action)) is not None]
     impossible = tuple(a for a in actions if a.id not in {item.action.id for item in priced})
     smallest = ranking_settings()["selection"]["smallest_share_of_total"] * pricer.base.total
-    cards = [item for item in priced if abs(item.p50) >= smallest]
+    # What makes an impossible plan fit is worth a card whatever it saves.
+    cards = [item for item in priced if abs(item.p50) >= smallest or _mends(pricer, item)]
     worth = {item.action.id: item.risk_adjusted for item in cards}
     available = [item.action for item in cards if item.action.id not in dismissed]
     if chosen is None:
@@ -80,9 +81,13 @@ def propose(
         recommendations=_cards(pricer, cards, chosen_actions, combination, dismissed),
         joint=_joint(pricer, combination, weights),
         portfolios=build_portfolios(pricer, available, worth, weights),
-        too_small=tuple(item for item in priced if abs(item.p50) < smallest),
+        too_small=tuple(item for item in priced if not any(item is card for card in cards)),
         impossible=impossible,
     )
+
+
+def _mends(pricer: Pricer, item: PricedAction) -> bool:
+    return item.priced.feasible and not pricer.base.feasible
 
 
 def price_alone(pricer: Pricer, action: Action) -> PricedAction | None:

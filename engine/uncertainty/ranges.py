@@ -10,7 +10,7 @@ from engine.defaults import (
     TIME_FACTOR,
     default_fact,
 )
-from engine.plan import find_field
+from engine.plan import find_field, get_value
 from engine.text import N_
 from engine.values import PlanValues
 
@@ -36,7 +36,9 @@ class UncertainInput:
 def uncertain_inputs(values: PlanValues) -> list[UncertainInput]:
     """Every input that has a range and matters for this workload."""
     plan = values.plan
-    found = [_entered(values, path) for path in plan.ranges if find_field(path) is not None]
+    entered = [_entered(values, path) for path in plan.ranges]
+    # A change may have moved a value out of the range that was entered for it: then the range is not its own.
+    found = [item for item in entered if item.low <= item.central <= item.high]
     taken = {item.path for item in found}
     for path in _default_paths(values):
         if path not in taken and (item := _defaulted(values, path)) is not None:
@@ -71,7 +73,7 @@ def _entered(values: PlanValues, path: str) -> UncertainInput:
 
 def _defaulted(values: PlanValues, path: str) -> UncertainInput | None:
     """The catalogue's range, where the plan leaves the field to the catalogue."""
-    if not path.startswith("model.") and _is_entered(values, path):
+    if not path.startswith("model.") and get_value(values.plan, path) is not None:
         return None
     fact = default_fact(values.plan, values.catalog, path)
     if fact is None or fact.value is None or fact.low is None or fact.high is None:
@@ -79,16 +81,11 @@ def _defaulted(values: PlanValues, path: str) -> UncertainInput | None:
     rate = values.exchange_rate(fact.currency)
     spec = find_field(path)
     title = _MODEL_TITLES.get(path) or (spec.title if spec else path)
+    unit = spec.unit if spec else fact.unit
     if path.startswith("people.roles."):
-        title = N_("Cost of people")
-    unit = spec.unit if spec else ("currency/FTE-month" if path.startswith("people.roles.") else fact.unit)
+        title, unit = N_("Cost of people"), "currency/FTE-month"
     return UncertainInput(
         path, title, unit, fact.low * rate, fact.value * rate, fact.high * rate, fact.source
     )
 
 
-def _is_entered(values: PlanValues, path: str) -> bool:
-    node: object = values.plan
-    for part in path.split("."):
-        node = node[int(part)] if isinstance(node, tuple) else getattr(node, part)
-    return node is not None

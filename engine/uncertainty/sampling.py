@@ -13,6 +13,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from engine.arrays import FloatArray
+from engine.plan import find_field
 from engine.uncertainty.ranges import UncertainInput
 
 Z_P90 = 1.2815515655446004
@@ -20,8 +21,19 @@ Z_P90 = 1.2815515655446004
 
 
 def draw_inputs(inputs: Sequence[UncertainInput], *, draws: int, seed: int) -> dict[str, FloatArray]:
-    """One array of `draws` values an input, P10/P50/P90 at its low, central and high."""
-    return {item.path: _spread(item, _normal_column(item.path, draws, seed)) for item in inputs}
+    """One array of `draws` values an input, P10/P50/P90 at its low, central and high, within its bounds."""
+    return {item.path: _bounded(item, _normal_column(item.path, draws, seed)) for item in inputs}
+
+
+def _bounded(item: UncertainInput, scores: FloatArray) -> FloatArray:
+    """The tails of a distribution know no bounds, the field does: a share above 1 would earn money."""
+    drawn, spec = _spread(item, scores), find_field(item.path)
+    if spec is None or spec.path != item.path:
+        return drawn
+    low = -np.inf if spec.minimum is None else spec.minimum
+    high = np.inf if spec.maximum is None else spec.maximum
+    low = np.nextafter(low, np.inf) if spec.exclusive_minimum else low
+    return np.clip(drawn, low, np.nextafter(high, -np.inf) if spec.exclusive_maximum else high)
 
 
 def _normal_column(path: str, draws: int, seed: int) -> FloatArray:

@@ -186,7 +186,7 @@ class ChartView(Card):
 
     def _show_note(self) -> None:
         note = self._table.note if self._table is not None else ""
-        self._note.set_full_text(f"○ {tr('from before the last edit')}" if self._stale else note)
+        self._note.set_full_text("○ " + tr("from before the last edit") if self._stale else note)
 
     def _write(self, path: Path, data: bytes) -> None:
         file = QSaveFile(str(path))

@@ -46,7 +46,8 @@ def flat_text(curve: Curve, currency: str, lang: str) -> str:
     assert curve.flat_low is not None and curve.flat_high is not None
     low = setting(curve, curve.flat_low, currency, lang)
     high = setting(curve, curve.flat_high, currency, lang)
-    return f"{translator(lang).tr('within 1 % of best')}\n{low}{RANGE}{high}"
+    margin = translator(lang).tr("within 1 % of best")
+    return f"{margin}\n{low}{RANGE}{high}"
 
 
 def best_text(curve: Curve, currency: str, lang: str) -> str:

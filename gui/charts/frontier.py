@@ -102,7 +102,7 @@ def _draw_limits(axes: Axes, data: FrontierData, scale: Scale, style: ChartStyle
             axes.axvspan(data.deadline_days, right, color=style.theme.raised, linewidth=0, zorder=0)
             axes.axvline(data.deadline_days, color=style.theme.text, linewidth=1, linestyle=DASHED)
             axes.annotate(
-                f"{words.tr('deadline')}\n{duration_hours(data.deadline_days * 24.0, lang)}",
+                words.tr("deadline") + "\n" + duration_hours(data.deadline_days * 24.0, lang),
                 (data.deadline_days, 0.99),
                 (style.points(5), 0),
                 xycoords=axes.get_xaxis_transform(),

@@ -162,7 +162,7 @@ class TotalRow(QWidget):
     def show_estimate(self, estimate: Estimate) -> None:
         """Show another total."""
         self._estimate = estimate
-        self.setAccessibleName(f"{tr('Total in scope')}: {amount_full(estimate.total, language())}")
+        self.setAccessibleName(tr("Total in scope") + f": {amount_full(estimate.total, language())}")
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -214,7 +214,7 @@ class LedgerCard(Card):
     def set_stale(self, stale: bool) -> None:
         """Say whether the figures are from before the last edit."""
         if stale:
-            self._foot.setText(f"○ {tr('from before the last edit')}")
+            self._foot.setText("○ " + tr("from before the last edit"))
 
 
 def _foot_text(estimate: Estimate) -> str:

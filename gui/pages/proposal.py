@@ -253,7 +253,7 @@ class ProposalPage(QWidget):
 
     def _show_stale(self, stale: bool) -> None:
         if stale and self._pages:
-            self.state.setText(f"○ {tr('from before the last edit')}")
+            self.state.setText("○ " + tr("from before the last edit"))
 
     def _show_questions(self) -> None:
         clear_layout(self._questions)
@@ -286,7 +286,7 @@ class ProposalPage(QWidget):
             self.state.setText(tr("The pages could not be drawn: {problem}").format(problem=outcome.text))
             return
         self._pages = outcome.pages
-        self.state.setText(f"○ {tr('from before the last edit')}" if self._session.stale else "")
+        self.state.setText("○ " + tr("from before the last edit") if self._session.stale else "")
         count = len(self._pages)
         self.count.setText(trn("{count} page", "{count} pages", count).format(count=count))
         self._at = min(self._at, max(0, count - 1))

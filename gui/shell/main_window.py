@@ -122,7 +122,8 @@ class MainWindow(QMainWindow):
             self.settings.plan_id = self.session.plan_id
 
     def _show_title(self, _plan: object = None) -> None:
-        self.setWindowTitle(f"{self.session.plan.meta.name or tr('Unnamed plan')} – Flopwise")
+        name = self.session.plan.meta.name or tr("Unnamed plan")
+        self.setWindowTitle(f"{name} – Flopwise")
 
     def _show_undo(self, _index: int = 0) -> None:
         stack = self.session.undo_stack

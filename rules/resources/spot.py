@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from engine.recommend.pricing import Priced
 from engine.text import N_, Message, Quantity
 from rules.base import TRAINING, Context, Fired, NotEvaluable, Outcome, Passed, Rule, no_risk
 from rules.resources.purchase import mode_patch
@@ -18,7 +19,7 @@ def check(context: Context) -> Outcome:
     if patch is None:
         return NotEvaluable(("cluster.price_per_gpu_hour",))
     priced = context.pricer.usable(patch)
-    if priced is None or priced.total >= context.base.total or _too_late(context, priced.duration_h):
+    if priced is None or priced.total >= context.base.total or _is_late(context, priced):
         return Passed(Message(N_("spot capacity would not save money in time: interruptions cost more")))
     training, inputs = priced.outcome.training, priced.inputs.training
     assert training is not None and inputs is not None
@@ -37,9 +38,9 @@ def check(context: Context) -> Outcome:
     )
 
 
-def _too_late(context: Context, duration_h: float) -> bool:
-    deadline = context.base.plan.schedule.deadline_days
-    return deadline is not None and duration_h / 24.0 > (1.0 - context.thresholds["slack_share"]) * deadline
+def _is_late(context: Context, priced: Priced) -> bool:
+    deadline, end_day = context.base.plan.schedule.deadline_days, float(priced.outcome.end_day)
+    return deadline is not None and end_day > (1.0 - context.thresholds["slack_share"]) * deadline
 
 
 RULE = Rule(

@@ -23,7 +23,7 @@ def check(context: Context) -> Outcome:
         return Passed(Message(N_("{accelerator} is not faster in 8 bits"), {"accelerator": accelerator.name}))
     if parameters < context.thresholds["smallest_network"]:
         return Passed(
-            Message(N_("{size} parameters: too small to gain"), {"size": Quantity(parameters, "parameters")})
+            Message(N_("{size}: too small to gain"), {"size": Quantity(parameters, "parameters")})
         )
     seen = {"precision": precision, "ratio": Quantity(peak / bf16, "x"), "accelerator": accelerator.name}
     return Fired(

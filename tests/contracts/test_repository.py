@@ -124,3 +124,17 @@ def test_the_lock_pins_exact_versions_and_names_no_host() -> None:
 def test_no_unfinished_marks() -> None:
     marks = re.compile(r"\b(TO" + r"DO|FIX" + r"ME|XX" + r"X|NotImplemented" + r"Error)\b")
     assert not [str(p.relative_to(ROOT)) for p in sources() if marks.search(p.read_text(encoding="utf-8"))]
+
+
+def test_no_translation_hides_in_an_f_string() -> None:
+    """Extraction does not see a call inside an f-string, so its text would never be translated."""
+    hidden = [
+        f"{path.relative_to(ROOT)}:{call.lineno}"
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.JoinedStr)
+        for call in ast.walk(node)
+        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
+        and (getattr(call.func, "id", None) or getattr(call.func, "attr", None)) in ("tr", "trn", "N_")
+    ]
+    assert not hidden

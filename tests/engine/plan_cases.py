@@ -40,7 +40,7 @@ SMALL: dict[str, Any] = {
     "vocab_size": 32000,
 }
 
-# About ten months of 64 H100: long enough that a yearly term pays, nothing planted.
+# About ten months of 64 H100 of one's own: nothing planted, and long enough that a bought year would pay.
 _TRAINING: dict[str, Any] = {
     "workload": {"kind": "pretraining"},
     "architecture": LLAMA_70B,
@@ -49,25 +49,30 @@ _TRAINING: dict[str, Any] = {
         "sequence_length": 8192,
         "global_batch_tokens": 4194304.0,
         "precision": "fp8",
+        "critical_batch_tokens": 5e6,
     },
     "cluster": {
         "accelerator": "h100-sxm",
         "accelerator_count": 64,
-        "price_mode": "reserved",
-        "commitment_term_months": 12.0,
+        "price_mode": "owned",
         "busy_share": 0.95,
     },
     "layout": {
-        "tensor_parallel": 1,
-        "pipeline_parallel": 1,
-        "context_parallel": 1,
+        "tensor_parallel": 4,
+        "pipeline_parallel": 4,
+        "context_parallel": 2,
         "expert_parallel": 1,
-        "virtual_pipeline": 1,
+        "virtual_pipeline": 5,
         "micro_batch": 1,
-        "sharding": "zero3",
-        "recompute": "selective",
+        "sharding": "zero1",
+        "recompute": "none",
     },
-    "reliability": {"restore_tested": True},
+    "reliability": {
+        "failures_per_node_day": 0.02,
+        "checkpoint_write_s": 20.0,
+        "restart_s": 600.0,
+        "restore_tested": True,
+    },
     "governance": {
         "budget": 1e9,
         "tag_coverage": 1.0,
@@ -91,6 +96,7 @@ _SERVING: dict[str, Any] = {
         "accelerator": "h100-sxm",
         "price_mode": "reserved",
         "commitment_term_months": 12.0,
+        "price_per_gpu_hour": 2.0,
         "busy_share": 0.95,
     },
     "layout": {"tensor_parallel": 1, "pipeline_parallel": 1},
@@ -119,8 +125,17 @@ def small_plan(patch: dict[str, Any] | None = None, /, **fields: Any) -> Plan:
             "global_batch_tokens": 524288.0,
             "precision": "bf16",
         },
+        "reliability": {"restore_tested": True},
         "cluster": {"accelerator": "h100-sxm", "accelerator_count": 16, "busy_share": 0.95},
-        "layout": {**_TRAINING["layout"], "sharding": "zero1", "recompute": "none"},
+        "layout": {
+            **_TRAINING["layout"],
+            "tensor_parallel": 1,
+            "pipeline_parallel": 1,
+            "context_parallel": 1,
+            "virtual_pipeline": 1,
+            "micro_batch": 16,
+            "sharding": "zero3",
+        },
     }
     return _patched(plan_from_data(data), patch, fields)
 

@@ -63,7 +63,10 @@ def test_values_possible_only_together_are_taken_together(session: Session) -> N
     assert session.plan.architecture.num_key_value_heads == 12
     assert session.errors == {}
     session.undo_stack.undo()
-    assert (session.plan.architecture.num_attention_heads, session.plan.architecture.num_key_value_heads) == (64, 8)
+    assert (session.plan.architecture.num_attention_heads, session.plan.architecture.num_key_value_heads) == (
+        64,
+        8,
+    )
 
 
 def test_undo_and_redo_swap_whole_plans(session: Session) -> None:
@@ -113,7 +116,9 @@ def test_changes_of_a_candidate_are_one_step_marked_as_optimised(session: Sessio
     assert session.plan.provenance["layout.tensor_parallel"].kind == "optimised"
 
 
-def test_last_change_knows_its_effect(qtbot: Any, themed: None, tmp_path: Any, training_review: Review) -> None:
+def test_last_change_knows_its_effect(
+    qtbot: Any, themed: None, tmp_path: Any, training_review: Review
+) -> None:
     base = training_review.estimate
 
     def estimate(plan: Any) -> Any:
