@@ -258,7 +258,10 @@ class Recommendation(Result):
 
 
 class Advice(Result):
-    """A governance prerequisite or risk warning: saves nothing itself, the figures rest on it."""
+    """A governance prerequisite or risk warning: saves nothing itself, the figures rest on it.
+
+    `about` names the actions a risk check speaks of; empty when it speaks of the plan itself.
+    """
 
     id: str
     kind: str
@@ -269,6 +272,7 @@ class Advice(Result):
     verify: str = ""
     rollback: str = ""
     risk: Risk | None = None
+    about: tuple[str, ...] = ()
 
 
 class NotEvaluated(Result):

@@ -124,6 +124,7 @@ def _sort_outcome(rule: Rule, outcome: Outcome, pricer: Pricer, findings: _Findi
                 verify=rule.verify,
                 rollback=rule.rollback,
                 risk=outcome.risk or rule.risk,
+                about=tuple(sorted({gate.action_id for gate in outcome.gates})),
             )
         )
 

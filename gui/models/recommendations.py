@@ -223,7 +223,7 @@ class RecommendationsModel(QAbstractTableModel):
             chips.append((tr("replaces #{rank}").format(rank=ranks[item.replaced_by]), "muted"))
         needed = [str(ranks[name]) for name in item.needs if name in ranks]
         if needed:
-            chips.append((tr("needs {ranks}").format(ranks=", ".join(needed)), "text"))
+            chips.append((tr("needs {ranks}").format(ranks=tr(", ").join(needed)), "text"))
         if item.conditional:
             chips.append((tr("conditions"), "warn"))
         return chips

@@ -89,7 +89,7 @@ def field_value(path: str, value: Any, currency: str, lang: str) -> str:
             return f"{field_text(value, unit, lang)} {unit_label(unit, currency, lang)}".strip()
         return quantity(value, unit, lang, currency)
     if isinstance(value, list | tuple):
-        return ", ".join(words.tr(str(part)) for part in value) or words.tr("none")
+        return words.tr(", ").join(words.tr(str(part)) for part in value) or words.tr("none")
     return words.tr("changed")
 
 
@@ -102,4 +102,4 @@ def change_text(change: Change, currency: str, lang: str) -> str:
 
 def changes_text(changes: tuple[Change, ...], currency: str, lang: str) -> str:
     """All changes in one line."""
-    return "; ".join(change_text(change, currency, lang) for change in changes)
+    return translator(lang).tr("; ").join(change_text(change, currency, lang) for change in changes)

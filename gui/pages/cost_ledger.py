@@ -229,7 +229,7 @@ def _foot_text(estimate: Estimate) -> str:
     if estimate.unknown:
         count = len(estimate.unknown)
         text = trn("{count} line is unknown: {names}.", "{count} lines are unknown: {names}.", count)
-        parts.append(text.format(count=count, names=", ".join(tr(name) for name in estimate.unknown)))
+        parts.append(text.format(count=count, names=tr(", ").join(tr(name) for name in estimate.unknown)))
     else:
         parts.append(tr("Nothing unknown."))
     return " ".join(parts)

@@ -252,22 +252,23 @@ def certificate_text(found: Optimisation, lang: str, most: int | None = None) ->
     """Method, how many settings were tried, what was left out and why; at most `most` reasons."""
     left_out = sum(found.excluded.values())
     evaluated = trn("{count} setting evaluated", "{count} settings evaluated", found.evaluated)
-    method = tr(found.certificate.method).capitalize()
-    parts = [f"{method}: {evaluated.format(count=number(found.evaluated, lang))}"]
+    method = tr(found.certificate.method)
+    count = evaluated.format(count=number(found.evaluated, lang))
+    parts = [tr("{method}: {evaluated}").format(method=method[:1].upper() + method[1:], evaluated=count)]
     if left_out:
         ordered = sorted(found.excluded.items(), key=lambda pair: -pair[1])
         named = [f"{tr(reason)} {number(count, lang)}" for reason, count in ordered[:most]]
         if len(named) < len(ordered):
             rest = len(ordered) - len(named)
             named.append(trn("{count} more reason", "{count} more reasons", rest).format(count=rest))
-        reasons = "; ".join(named)
+        reasons = tr("; ").join(named)
         text = tr("{count} left out ({reasons})")
         parts.append(text.format(count=number(left_out, lang), reasons=reasons))
     gap = found.certificate.gap
     proof = tr("Proven best within this set.") if gap == 0 else ""
     if gap:
         proof = tr("At most {gap} above the best possible.").format(gap=f"{gap:.2%}")
-    return f"{', '.join(parts)}. {proof}".strip()
+    return (tr(", ").join(parts) + tr(". ") + proof).strip()
 
 
 def _searched_text(found: Optimisation) -> str:

@@ -52,11 +52,11 @@ class AdviceLine(Card):
         """Show the titles; nothing to say hides the line."""
         self.setVisible(bool(governance or warnings))
         self._chip.set_text(tr("Do first") if governance else tr("Mind"), "warn")
-        parts = ["; ".join(tr(advice.title) for advice in governance)] if governance else []
+        parts = [tr("; ").join(tr(advice.title) for advice in governance)] if governance else []
         if warnings:
-            titles = "; ".join(tr(advice.title) for advice in warnings)
+            titles = tr("; ").join(tr(advice.title) for advice in warnings)
             parts.append(tr("Mind: {titles}").format(titles=titles) if governance else titles)
-        self.text.set_full_text(". ".join(parts))
+        self.text.set_full_text(tr(". ").join(parts))
 
 
 class RecommendationsPage(QWidget):

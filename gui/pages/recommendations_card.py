@@ -197,7 +197,7 @@ def detail_rows(item: Recommendation, found: RecommendationSet, currency: str) -
     """Label and text of every part of the card, in reading order."""
     lang = language()
     titles = {other.id: f"{other.rank} {tr(other.title)}" for other in found.recommendations}
-    named = lambda ids: "; ".join(titles.get(name, name) for name in ids)  # noqa: E731
+    named = lambda ids: tr("; ").join(titles.get(name, name) for name in ids)  # noqa: E731
     rows = [(tr("Finding"), render(item.finding, currency))]
     rows += _listed(tr("Why"), [render(message, currency) for message in item.why])
     rows += _listed(tr("Change"), [change_text(change, currency, lang) for change in item.changes])
@@ -269,7 +269,7 @@ def check_rows(
     """Not evaluated checks with what they need, then the passed ones with what they saw."""
     rows = []
     for index, blind in enumerate(missing):
-        needs = ", ".join(field_title(path, language()) for path in blind.needs)
+        needs = tr(", ").join(field_title(path, language()) for path in blind.needs)
         text = tr("{title}: needs {fields}").format(title=tr(blind.title), fields=needs)
         rows.append((tr("Not evaluated") if index == 0 else "", text))
     for index, check in enumerate(passed):

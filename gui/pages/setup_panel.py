@@ -51,7 +51,7 @@ def checks_of(plan: Plan, estimate: Estimate) -> list[Check]:
         for note in estimate.notes
     ]
     if estimate.unknown:
-        names = ", ".join(tr(name) for name in estimate.unknown)
+        names = tr(", ").join(tr(name) for name in estimate.unknown)
         found.append(Check("warn", tr("Not priced, not in the total: {names}").format(names=names)))
     missing = sum(getattr(plan.governance, name) is None for name in GOVERNANCE)
     if missing:

@@ -70,7 +70,7 @@ def _certificate(certificate: Certificate, writer: Writer) -> str:
 def _best(found: Optimisation, writer: Writer) -> str:
     if not found.best.changes:
         return writer.tr("The plan as it stands is the best setting of the search: no change needed.")
-    changes = "; ".join(writer.change(change) for change in found.best.changes)
+    changes = writer.tr("; ").join(writer.change(change) for change in found.best.changes)
     text = writer.tr("Best: {total} instead of {now}, {time} instead of {time_now}. Changes: {changes}.")
     return text.format(
         total=writer.money(found.best.total),
@@ -143,7 +143,7 @@ def _candidate_row(item: Candidate, is_best: bool, with_speed: bool, writer: Wri
         cells += [
             plain("–" if share is None else writer.percent(share)) for share in (item.mfu, item.goodput)
         ]
-    changes = "; ".join(writer.change(change) for change in item.changes) or writer.tr("nothing")
+    changes = writer.tr("; ").join(writer.change(change) for change in item.changes) or writer.tr("nothing")
     cells.append(plain(changes, "muted"))
     return Row(tuple(cells), "chosen" if is_best else "")
 

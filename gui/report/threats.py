@@ -49,8 +49,8 @@ def threats_panel(basis: Basis, writer: Writer) -> Panel:
 def _warnings(basis: Basis) -> list[Advice]:
     """Warnings about the proposal; those that only hold back an unchosen action belong to Part B."""
     found = basis.review.recommendations
-    held_back = [message for item in found.recommendations if not item.chosen for message in item.conditional]
-    return [item for item in found.warnings if item.finding not in held_back]
+    chosen = {item.id for item in found.recommendations if item.chosen}
+    return [item for item in found.warnings if not item.about or chosen.intersection(item.about)]
 
 
 def _event(driver: Driver, basis: Basis, writer: Writer) -> str:

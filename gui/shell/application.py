@@ -33,9 +33,13 @@ class Program:
     project: Project
     session: Session
     window: MainWindow
+    closed: bool = False
 
     def close(self) -> None:
         """Close the window, wait for the engine, close the database. Safe to call twice."""
+        if self.closed:
+            return
+        self.closed = True
         self.window.close()
         self.session.close()
         self.project.close()

@@ -20,7 +20,7 @@ def check(context: Context) -> Outcome:
     gates = [Gate(_SPOT_ACTION, message, veto=True) for message in hard]
     gates += [Gate(_SPOT_ACTION, message) for message in soft]
     first, *others = [*hard, *soft]
-    return Fired(first, tuple(others), gates=tuple(gates))
+    return Fired(first, tuple(others), gates=tuple(gates) if proposed else ())
 
 
 def _problems(context: Context) -> tuple[list[Message], list[Message]]:

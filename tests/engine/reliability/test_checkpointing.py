@@ -43,7 +43,7 @@ def test_blocking_case(name: str) -> None:
 
 
 def test_cases_in_one_call() -> None:
-    table = np.array([row for row in CASES.values()], dtype=np.float64).T
+    table = np.array(list(CASES.values()), dtype=np.float64).T
     found = checkpointing.optimal_interval_s(write_s=table[1], mttf_s=table[0])
     share = checkpointing.goodput(
         interval_s=found, write_s=table[1], mttf_s=table[0], restart_s=table[2], downtime_s=table[3]

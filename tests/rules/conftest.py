@@ -1,0 +1,17 @@
+"""The catalogue, read once, and what every rule's test asks of its rule."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from engine.catalog import Catalog, load_catalog
+
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "engine")]
+
+
+@pytest.fixture(scope="session")
+def catalog() -> Catalog:
+    return load_catalog()
