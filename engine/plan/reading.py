@@ -113,15 +113,17 @@ def _explain_one(loc: tuple[int | str, ...], kind: str, value: Any, message: str
         return InputError(path, value, _nearest(path))
     if kind == "value_error":
         return InputError(path or "workload.kind", "…", Message(message.removeprefix("Value error, ")))
+    # The validator's own words may hold braces (a pattern), so they are a value and not a template.
+    told = Message("{problem}", {"problem": message})
     spec = find_field(path)
     if kind == "missing":
         accepted = spec.accepted() if spec else Message(N_("the section with its required fields"))
         return InputError(path, None, Message(N_("a value is required: {accepted}"), {"accepted": accepted}))
     if spec is None:
-        return InputError(path, value, Message(message))
+        return InputError(path, value, told)
     # Positions inside lists and tables keep their place; alternatives of a union are not part of the path.
     shown = path if spec.kind == "structure" else spec.path
-    accepted = Message(message) if spec.kind == "structure" and path != spec.path else spec.accepted()
+    accepted = told if spec.kind == "structure" and path != spec.path else spec.accepted()
     return InputError(shown, value, accepted)
 
 

@@ -35,8 +35,7 @@ class Editor(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
 
     def show_value(self, value: Any, currency: str) -> None:
-        """Show the plan's value."""
-        raise NotImplementedError
+        """Show the plan's value; each kind of editor has its own way."""
 
     def show_text(self, text: str) -> None:
         """Show an entry the plan did not take."""

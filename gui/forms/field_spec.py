@@ -13,6 +13,9 @@ from gui.formatting import field_text, number, parse_quantity, unit_label
 from gui.forms.tables import CHOICE_WORDS, EDITORS, HIDDEN_UNITS
 from gui.i18n import translator
 
+EXACT_BELOW = 1e6
+"""Counts below this are written out."""
+
 
 class EntryError(ValueError):
     """The text in a field means no value of it; `message` says what is accepted."""
@@ -56,9 +59,11 @@ class FormField:
             return translator(lang).tr(value) if value in self.spec.words else value
         if isinstance(value, bool) or not isinstance(value, int | float):
             return str(value)
-        return number(value, lang) if self.spec.kind == "whole" and value < 1e6 else field_text(
-            value, self.spec.unit, lang
-        )  # fmt: skip
+        if self.spec.kind == "whole" and value < EXACT_BELOW:
+            return number(value, lang)
+        text = field_text(value, self.spec.unit, lang)
+        # The unit column leaves seconds to the text, which may say them in hours.
+        return f"{text}\u00a0s" if self.spec.unit == "s" and not text[-1].isalpha() else text
 
     def value_of(self, text: str, currency: str, lang: str) -> Any:
         """The value a text means. Errors: QuantityError or EntryError, both with a `message`."""

@@ -24,6 +24,7 @@ from gui.widgets.labels import Label
 from gui.widgets.marks import PROVENANCE, Mark
 
 FIELD_WIDTH, UNIT_WIDTH, MARK_WIDTH = 188, 100, 92
+MESSAGE_WIDTH = 340
 WIDE = ("rows", "checks")
 NOT_KNOWN = N_("not known")
 
@@ -87,10 +88,11 @@ class FormRow(QWidget):
         below.setContentsMargins(0, 0, 0, 0)
         below.setSpacing(6)
         self._message = Label(size="hint", wrap=True)
-        self._message.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._link = LinkButton()
-        below.addWidget(self._message, 1)
+        below.addWidget(self._message)
         below.addWidget(self._link, 0, Qt.AlignmentFlag.AlignTop)
+        below.addStretch(1)
+        self._below_row = below
         self._link.clicked.connect(self._repair)
         grid.addWidget(self._below, 2, 0 if wide else 1, 1, 5 if wide else 4)
         self._below.hide()
@@ -180,6 +182,12 @@ class FormRow(QWidget):
         self._link.setVisible(bool(link))
         self._link.setAccessibleName(f"{self.title}: {link}")
         self._link.updateGeometry()
+        # A short message keeps its link beside it; a long one wraps over the whole width.
+        room = self.width() - self._message.x() - self._link.sizeHint().width() - 40
+        long = self._message.fontMetrics().horizontalAdvance(text) > max(260, min(room, MESSAGE_WIDTH))
+        self._message.setWordWrap(long)
+        self._below_row.setStretch(0, 1 if long else 0)
+        self._below_row.setStretch(2, 0 if long else 1)
         self._active().set_problem(role)
         self._below.show()
 

@@ -77,7 +77,7 @@ ROLES = RowsSpec(
             N_("Role"),
             "choice",
             choices=("ml_engineer", "infra_engineer", "data_engineer", "manager"),
-            width=190,
+            width=214,
         ),
         ColumnSpec("fte", N_("People, FTE"), unit="FTE", width=80),
         ColumnSpec("months", N_("Months"), unit="months", nullable=True, width=90),

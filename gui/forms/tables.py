@@ -289,7 +289,7 @@ EDITORS = {
 }
 """Fields whose editor does not follow from their kind."""
 
-HIDDEN_UNITS = frozenset({"date", "share", "ratio"})
+HIDDEN_UNITS = frozenset({"date", "share", "ratio", "s"})
 """Units a field's own text already says."""
 
 CHOICE_WORDS = {

@@ -119,6 +119,7 @@ class SetupPanel(QWidget):
         self.set_beside(True)
         session.estimate_changed.connect(self.show_estimate)
         session.change_measured.connect(self.show_change)
+        session.opened.connect(self._forget_change)
         session.stale_changed.connect(self._show_stale)
         if session.estimate is not None:
             self.show_estimate(session.estimate)
@@ -147,7 +148,7 @@ class SetupPanel(QWidget):
         """Show what the last edit did."""
         lang, currency = language(), self._session.currency
         text = change.text
-        if change.path is not None:
+        if change.path is not None and change.before != change.after:
             before = field_value(change.path, change.before, currency, lang)
             after = field_value(change.path, change.after, currency, lang)
             text = f"{field_title(change.path, lang)} {before} → {after}"
@@ -159,6 +160,10 @@ class SetupPanel(QWidget):
         self.change_effect.setText(", ".join(parts))
         self.change_effect.setVisible(bool(parts))
         self.change_effect.set_role("danger" if (cost or 0) > 0 else "saving" if (cost or 0) < 0 else "muted")
+
+    def _forget_change(self, _plan: Plan) -> None:
+        self.change_text.setText(tr("No change yet"))
+        self.change_effect.hide()
 
     def checks(self) -> list[str]:
         """Texts of the checks that are shown."""

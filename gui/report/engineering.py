@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from engine.plan import FieldSpec, field_specs, get_value
-from engine.results import CostLine, Estimate
+from engine.results import Advice, CostLine, Estimate
 from engine.traces import provenance
 from gui.report.basis import Basis
 from gui.report.document import Block, Column, Heading, Paragraph, Row, Run, Section, Table
@@ -243,58 +243,45 @@ def scope_section(basis: Basis, writer: Writer) -> Section:
             )
         ),
     ]
-    advice = [*found.governance, *found.warnings]
+    advice = (*found.governance, *found.warnings)
     if advice:
-        rows = tuple(
-            Row(
-                (
-                    (Run(writer.tr(item.title), "strong"), Run(item.id, "muted")),
-                    (
-                        Run(writer.render(item.finding)),
-                        *(Run(writer.render(why), "muted") for why in item.why),
-                    ),
-                    plain(writer.tr(item.verify)),
-                )
-            )
-            for item in advice
-        )
-        columns = (
-            Column(writer.tr("Subject"), share=1.1),
-            Column(writer.tr("Finding"), share=1.7),
-            Column(writer.tr("Verify"), share=1.5),
-        )
-        blocks += [Heading(writer.tr("Governance and warnings")), Table(columns, rows)]
+        blocks += [Heading(writer.tr("Governance and warnings")), _advice_table(advice, writer)]
     if found.passed:
-        rows = tuple(
-            Row(
-                (
-                    plain(writer.tr(item.title)),
-                    plain(writer.render(item.finding), "muted"),
-                    plain(item.id, "muted"),
-                )
-            )
-            for item in found.passed
-        )
-        blocks += [
-            Heading(writer.tr("Checks that passed")),
-            Table(_check_columns(writer.tr("Seen"), writer), rows, dense=True),
-        ]
+        seen = tuple(_check_row(i.title, writer.render(i.finding), i.id, writer) for i in found.passed)
+        columns = _check_columns(writer.tr("Seen"), writer)
+        blocks += [Heading(writer.tr("Checks that passed")), Table(columns, seen, dense=True)]
     if found.not_evaluated:
-        rows = tuple(
-            Row(
-                (
-                    plain(writer.tr(item.title)),
-                    plain(writer.join([writer.title(path) for path in item.needs]), "muted"),
-                    plain(item.id, "muted"),
-                )
-            )
-            for item in found.not_evaluated
+        needed = tuple(
+            _check_row(i.title, writer.join([writer.title(path) for path in i.needs]), i.id, writer)
+            for i in found.not_evaluated
         )
-        blocks += [
-            Heading(writer.tr("Checks that need input")),
-            Table(_check_columns(writer.tr("Needs"), writer), rows, dense=True),
-        ]
+        columns = _check_columns(writer.tr("Needs"), writer)
+        blocks += [Heading(writer.tr("Checks that need input")), Table(columns, needed, dense=True)]
     return Section("scope", writer.tr("Scope and checks"), part_b(writer), tuple(blocks))
+
+
+def _advice_table(advice: tuple[Advice, ...], writer: Writer) -> Table:
+    """What to settle before the figures can be relied on."""
+    columns = (
+        Column(writer.tr("Subject"), share=1.1),
+        Column(writer.tr("Finding"), share=1.7),
+        Column(writer.tr("Verify"), share=1.5),
+    )
+    rows = tuple(
+        Row(
+            (
+                (Run(writer.tr(item.title), "strong"), Run(item.id, "muted")),
+                (Run(writer.render(item.finding)), *(Run(writer.render(why), "muted") for why in item.why)),
+                plain(writer.tr(item.verify)),
+            )
+        )
+        for item in advice
+    )
+    return Table(columns, rows)
+
+
+def _check_row(title: str, seen: str, rule: str, writer: Writer) -> Row:
+    return Row((plain(writer.tr(title)), plain(seen, "muted"), plain(rule, "muted")))
 
 
 def _check_columns(middle: str, writer: Writer) -> tuple[Column, ...]:

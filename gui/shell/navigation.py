@@ -15,6 +15,7 @@ from gui.shell.icons import icon
 from gui.shell.library import Library
 from gui.shell.session import Session
 from gui.widgets.buttons import IconButton, LinkButton
+from gui.widgets.labels import Label
 from gui.widgets.nav_list import NavList, NavState
 
 WIDE, NARROW = 200, 52
@@ -126,6 +127,8 @@ class Navigation(QWidget):
         foot.setContentsMargins(8, 0, 8, 0)
         foot.addWidget(self.undo)
         foot.addStretch(1)
+        self._undo_keys = Label("Ctrl+Z", size="hint", role="muted")
+        foot.addWidget(self._undo_keys)
         column.addLayout(foot)
         self._late = QTimer(self, singleShot=True, interval=_STALE_AFTER_MS)
         self._late.timeout.connect(self.refresh)
@@ -180,7 +183,8 @@ class Navigation(QWidget):
         )
         shown = stack.canUndo() and not self._narrow
         self.undo.setVisible(shown)
-        self.undo.setText(self.undo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, WIDE - 30))
+        self._undo_keys.setVisible(shown)
+        self.undo.setText(self.undo.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, WIDE - 76))
         self.undo.setToolTip(f"{text} (Ctrl+Z)")
         self.undo.setAccessibleName(text)
         self.undo.updateGeometry()

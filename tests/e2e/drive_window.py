@@ -1,4 +1,4 @@
-"""Drives the real program by keys and buttons and prints one JSON line of what it saw. Started by test_whole_road."""
+"""Drives the real program by keys and buttons; prints one JSON line of what it saw. For test_whole_road."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import QEventLoop, Qt, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 
@@ -38,12 +38,15 @@ def wait(until: Callable[[], bool], what: str) -> None:
     while not until():
         if time.monotonic() > end:
             raise TimeoutError(what)
-        QTest.qWait(20)
+        # QTest.qWait keeps the interpreter lock, which would starve the engine's thread.
+        loop = QEventLoop()
+        QTimer.singleShot(20, loop.quit)
+        loop.exec()
 
 
 def drive(program: Program, folder: Path) -> dict[str, Any]:
     window, session = program.window, program.session
-    QTest.qWaitForWindowExposed(window)
+    wait(lambda: window.windowHandle().isExposed(), "window")
     window.activateWindow()
     wait(lambda: session.review is not None and not session.stale, "first review")
     seen: dict[str, Any] = {
@@ -93,7 +96,7 @@ def tick(program: Program, seen: dict[str, Any]) -> None:
 
 
 def export(program: Program, folder: Path, lang: str) -> int:
-    """Switch the window to `lang` by its shortcut when needed, and export (the file dialog is the desktop's own)."""
+    """Switch the window to `lang` by its shortcut, and export; the file dialog is the desktop's own."""
     from gui.i18n import language
 
     window, session = program.window, program.session

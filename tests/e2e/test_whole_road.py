@@ -1,6 +1,6 @@
 """The whole road in a real X window: open, edit by keys, recommendations, tick, export in both languages.
 
-Runs in a process of its own, on DISPLAY when there is one, else under xvfb-run; skipped when neither is there.
+Runs in its own process, on DISPLAY when there is one, else under xvfb-run; skipped when neither is there.
 """
 
 from __future__ import annotations

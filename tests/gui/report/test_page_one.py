@@ -152,8 +152,14 @@ def test_the_bad_ends_of_several_inputs_are_never_added_up() -> None:
 def test_a_warning_about_an_action_that_is_not_chosen_stays_off_page_one() -> None:
     review = build_review(held_back=1)
     about = Advice(
-        id="RSK-Y", kind="risk", title="Not rehearsed", finding=Message("Rehearse it first."), why=()
+        id="RSK-Y",
+        kind="risk",
+        title="Not rehearsed",
+        finding=Message("Rehearse it first."),
+        why=(),
+        about=tuple(item.id for item in review.recommendations.recommendations if not item.chosen)[:1],
     )
+    assert about.about
     found = review.recommendations.model_copy(update={"warnings": (about,)})
     page = page_of(review.model_copy(update={"recommendations": found}))
     assert "Rehearse" not in " ".join(texts(page.risks))

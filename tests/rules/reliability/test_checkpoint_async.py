@@ -26,9 +26,7 @@ def test_a_long_blocking_write_is_found(catalog: Catalog) -> None:
 
 
 def test_background_writing_passes(catalog: Catalog) -> None:
-    assert_passes(
-        ID, training_plan({FIELD: "async", "reliability.checkpoint_write_s": 300.0}), catalog
-    )
+    assert_passes(ID, training_plan({FIELD: "async", "reliability.checkpoint_write_s": 300.0}), catalog)
 
 
 def test_write_time_just_above_and_below_the_limit(catalog: Catalog) -> None:

@@ -27,9 +27,7 @@ def textbook_s(catalog: Catalog) -> float:
     """The optimum of one job with blocking writes, from the closed form alone."""
     mttf_h = estimate(training_plan(), catalog, draws=0).metric("mttf_h")
     assert mttf_h
-    return checkpoint_summary(
-        mttf_s=mttf_h * 3600.0, write_s=WRITE_S, restart_s=RESTART_S
-    ).optimal_interval_s
+    return checkpoint_summary(mttf_s=mttf_h * 3600.0, write_s=WRITE_S, restart_s=RESTART_S).optimal_interval_s
 
 
 @pytest.fixture(scope="module")
@@ -60,9 +58,7 @@ def test_waste_is_symmetric_in_the_logarithm(catalog: Catalog, textbook_s: float
     assert long == pytest.approx(short, rel=0.05)  # equal in the first-order terms write/tau and tau/2M
 
 
-@pytest.mark.parametrize(
-    ("factor", "fires"), [(1.999, False), (2.001, True), (0.501, False), (0.499, True)]
-)
+@pytest.mark.parametrize(("factor", "fires"), [(1.999, False), (2.001, True), (0.501, False), (0.499, True)])
 def test_just_inside_and_outside_the_band(
     catalog: Catalog, cheapest_s: float, factor: float, fires: bool
 ) -> None:

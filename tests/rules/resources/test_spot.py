@@ -29,13 +29,11 @@ def test_interruptible_work_by_the_hour_is_found(catalog: Catalog) -> None:
 
 def test_goodput_lost_above_the_price_gap_is_not_offered(catalog: Catalog) -> None:
     """p_spot / G_spot >= p_on_demand / G_on_demand: cheaper hours, dearer work."""
-    rough = by_the_hour(reliability__preemptions_per_node_hour=0.4)
+    rough = by_the_hour(reliability__preemptions_per_node_hour=1.2)
     before, after = (
         estimate(plan, catalog, draws=0) for plan in (rough, apply_patch(rough, {FIELD: "spot"}))
     )
-    prices = {
-        mode: catalog.price("h100-sxm", mode).fact.value for mode in ("spot", "on_demand")
-    }
+    prices = {mode: catalog.price("h100-sxm", mode).fact.value for mode in ("spot", "on_demand")}
     assert prices["spot"] / after.metric("goodput") >= prices["on_demand"] / before.metric("goodput")
     assert_passes(ID, rough, catalog)
 

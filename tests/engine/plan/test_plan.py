@@ -1,0 +1,32 @@
+"""The plan as a whole."""
+
+from __future__ import annotations
+
+import pytest
+from plan_cases import serving_plan, training_plan
+from pydantic import ValidationError
+
+from engine.errors import FlopwiseError
+from engine.plan.workload import TRAINING_KINDS
+
+
+def test_plans_are_immutable() -> None:
+    with pytest.raises(ValidationError):
+        training_plan().training.tokens = 1.0  # type: ignore[misc, union-attr]
+
+
+def test_the_kind_decides_what_is_training() -> None:
+    assert training_plan().is_training and not serving_plan().is_training
+    for kind in TRAINING_KINDS:
+        assert training_plan({"workload.kind": kind}).is_training
+
+
+@pytest.mark.parametrize(("kind", "section"), [("online_inference", "serving"), ("batch_inference", "batch")])
+def test_each_kind_needs_its_section(kind: str, section: str) -> None:
+    with pytest.raises(FlopwiseError, match=f"section {section}"):
+        training_plan({"workload.kind": kind})
+
+
+def test_the_default_horizon_is_a_year_and_the_default_ask_the_eightieth_percentile() -> None:
+    plan = training_plan()
+    assert (plan.schedule.horizon_months, plan.finance.ask_percentile) == (12.0, 80.0)
