@@ -23,7 +23,7 @@ class InputError(FlopwiseError):
         super().__init__(
             Message(
                 N_("{field}: {value} is not accepted; accepted: {accepted}"),
-                {"field": field, "value": _shown(value), "accepted": self.accepted},
+                {"field": _clipped(field), "value": _shown(value), "accepted": self.accepted},
             )
         )
 
@@ -34,4 +34,8 @@ def _shown(value: object) -> str:
         text = repr(value)
     except RecursionError:
         text = f"{type(value).__name__} nested too deeply"
+    return _clipped(text)
+
+
+def _clipped(text: str) -> str:
     return text if len(text) <= 80 else text[:77] + "..."

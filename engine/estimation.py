@@ -65,7 +65,7 @@ def _assemble(
         unknown=unknown,
         scope=plan.scope.model_dump(mode="json"),
         lines=tuple(cost_line(line, values) for line in outcome.lines if not np.all(line.amount == 0)),
-        metrics=figure_list(inputs, outcome),
+        metrics=figure_list(inputs, outcome, plan.scope),
         resources=resource_list(plan, inputs, outcome),
         drivers=drivers,
         notes=plan_notes(plan, inputs, outcome, unknown),

@@ -24,10 +24,10 @@ from engine.cost.ledger import (
 from engine.cost.overheads import overhead_lines, people_lines, tax_line
 from engine.cost.storage import storage_lines
 from engine.lowering import KernelInputs, ReliabilityPlan, ServiceInputs, TrainingInputs
-from engine.performance.feasibility import layout_feasibility
+from engine.performance.feasibility import FEASIBLE, HOPELESS, layout_feasibility
 from engine.performance.fleet import Fleet, fleet_hours
 from engine.performance.memory import TrainingMemory, training_memory
-from engine.performance.serving import InstancePerformance, serve_instance
+from engine.performance.serving import TOO_FEW_INSTANCES, InstancePerformance, serve_instance
 from engine.performance.training import TrainingStep, training_step
 from engine.plan.money import Scope
 from engine.reliability.availability import (
@@ -40,6 +40,7 @@ from engine.reliability.availability import (
 Codes: TypeAlias = NDArray[np.int64] | FloatArray | float
 """Reason codes of rows; 0 is feasible."""
 
+LEAST_GOODPUT = 1e-12
 MEMORY_SHARE = 1.0
 """Share of usable memory a layout may fill; the memory model already adds the framework's own needs."""
 
@@ -158,7 +159,9 @@ def run_training(inputs: KernelInputs, training: TrainingInputs) -> TrainingOutc
     interval, goodput = resolve_goodput(
         training.reliability, run.accelerator_count, hardware.accelerators_per_node
     )
-    wall_h = useful_s / SECONDS_PER_HOUR / np.maximum(goodput.goodput, 1e-12)
+    # Below this goodput the time has no meaning; it stays finite and the run is called hopeless.
+    wall_h = useful_s / SECONDS_PER_HOUR / np.maximum(goodput.goodput, LEAST_GOODPUT)
+    codes = np.where((np.asarray(codes) == FEASIBLE) & (goodput.goodput < LEAST_GOODPUT), HOPELESS, codes)
     money = inputs.money
     trials_h = (
         useful_s
@@ -240,10 +243,16 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
     fixed = ~np.isnan(service.instances)
     mean = np.where(fixed, service.instances, fleet.instances_mean)
     peak = np.where(fixed, service.instances, fleet.instances_peak)
+    # A fleet of fixed size has to carry the busiest hour.
+    overloaded = (
+        fixed
+        & (np.asarray(instance.feasible_code) == FEASIBLE)
+        & (fleet.hourly_requests_per_s.max(axis=-1) > service.instances * capacity)
+    )
     busy = fleet.utilisation_mean * fleet.instances_mean / np.maximum(mean, 1e-12)
     return ServiceOutcome(
         instance=instance,
         fleet=replace(fleet, instances_mean=mean, instances_peak=peak, utilisation_mean=busy),
         gpus_per_instance=service.load.tensor_parallel * service.load.pipeline_parallel,
-        feasible_code=instance.feasible_code,
+        feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
     )

@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from engine.arrays import Array
-from engine.cost.compute import EVALUATION_DAYS, GPU_HOURS, IDLE, TAIL
-from engine.cost.ledger import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR
+from engine.cost.compute import EVALUATION, EVALUATION_DAYS, GPU_HOURS, IDLE, TAIL
+from engine.cost.ledger import HOURS_PER_DAY, HOURS_PER_MONTH, SECONDS_PER_HOUR, LineSpec
 from engine.cost.storage import checkpoint_growth_gib_per_week
 from engine.evaluation import Codes, Outcome, ServiceOutcome, TrainingOutcome
 from engine.lowering import KernelInputs
 from engine.performance.flops import count_parameters
 from engine.plan import Plan
+from engine.plan.money import Scope
 from engine.results import Metric, ResourceUse
 from engine.text import N_
 from engine.traces import known
@@ -20,10 +21,10 @@ GIB = 2.0**30
 MILLION = 1e6
 
 
-def figure_list(inputs: KernelInputs, outcome: Outcome) -> tuple[Metric, ...]:
+def figure_list(inputs: KernelInputs, outcome: Outcome, scope: Scope) -> tuple[Metric, ...]:
     """Every figure of the estimate that is not a ledger line."""
     if outcome.training is not None:
-        return _training_figures(inputs, outcome, outcome.training)
+        return _training_figures(inputs, outcome, outcome.training, scope)
     assert outcome.service is not None
     return _service_figures(inputs, outcome, outcome.service)
 
@@ -42,12 +43,12 @@ def _gpu_hours(outcome: Outcome) -> float:
 
 
 def _training_figures(
-    inputs: KernelInputs, outcome: Outcome, training: TrainingOutcome
+    inputs: KernelInputs, outcome: Outcome, training: TrainingOutcome, scope: Scope
 ) -> tuple[Metric, ...]:
     assert inputs.training is not None
     return (
         *_speed_figures(inputs, outcome, training, inputs.training.time_factor),
-        *_token_figures(outcome, inputs.training.tokens),
+        *_token_figures(outcome, inputs.training.tokens, scope),
         *_reliability_figures(inputs, training),
         *_size_figures(inputs, outcome, training, inputs.training.run.accelerator_count),
     )
@@ -58,6 +59,10 @@ def _working_gpu_hours(outcome: Outcome) -> float:
     unused = (IDLE.item, TAIL.item)
     lines = (ln for ln in outcome.lines if ln.spec.unit == GPU_HOURS and ln.spec.item not in unused)
     return float(np.sum([float(np.asarray(ln.quantity)) for ln in lines]))
+
+
+def _hours_of(outcome: Outcome, spec: LineSpec) -> float:
+    return float(np.sum([float(np.asarray(ln.quantity)) for ln in outcome.lines if ln.spec is spec]))
 
 
 def _speed_figures(
@@ -76,8 +81,9 @@ def _speed_figures(
     )
 
 
-def _token_figures(outcome: Outcome, tokens: Array) -> tuple[Metric, ...]:
+def _token_figures(outcome: Outcome, tokens: Array, scope: Scope) -> tuple[Metric, ...]:
     total = float(outcome.total)
+    data, failures = _share(outcome, scope, "data"), _share(outcome, scope, "failures")
     return (
         _metric(
             "cost_per_million_tokens",
@@ -97,10 +103,8 @@ def _token_figures(outcome: Outcome, tokens: Array) -> tuple[Metric, ...]:
             tokens / _gpu_hours(outcome),
             "tokens/GPU-h",
         ),
-        _metric("data_share", N_("Share of data in the total"), _share(outcome, total, "data"), "share"),
-        _metric(
-            "failure_share", N_("Share of failures in the total"), _share(outcome, total, "failures"), "share"
-        ),
+        _metric("data_share", N_("Share of data in the total"), data, "share"),
+        _metric("failure_share", N_("Share of failures in the total"), failures, "share"),
     )
 
 
@@ -136,8 +140,13 @@ def _size_figures(
     )
 
 
-def _share(outcome: Outcome, total: float, category: str) -> float:
-    return _amount(outcome, category) / total if total > 0 else float("nan")
+def _share(outcome: Outcome, scope: Scope, category: str) -> float:
+    """Share of a category in the total; what is out of scope has none. NaN where a part is unknown."""
+    total = float(outcome.total)
+    counted = [
+        float(ln.amount) for ln in outcome.lines if ln.spec.category == category and ln.in_scope(scope)
+    ]
+    return sum(counted) / total if total > 0 else float("nan")
 
 
 def _service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutcome) -> tuple[Metric, ...]:
@@ -198,6 +207,8 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
         count = float(inputs.training.run.accelerator_count) + float(
             inputs.training.reliability.spare_nodes * inputs.hardware.accelerators_per_node
         )
+        # Evaluation may ask for more accelerators at once than the run itself.
+        evaluation = _hours_of(outcome, EVALUATION) / (EVALUATION_DAYS * HOURS_PER_DAY)
         days = float(training.preparation_days + training.wall_h / HOURS_PER_DAY)
         # Evaluation follows the run; its hours and its days both count.
         days += EVALUATION_DAYS if float(inputs.money.evaluation_share) > 0 else 0.0
@@ -206,7 +217,9 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
         stored = float(inputs.money.storage.dataset_gb) + kept * float(inputs.money.storage.checkpoint_gb)
         half = float(inputs.money.storage.dataset_gb) + kept / 2 * float(inputs.money.storage.checkpoint_gb)
         resources += [
-            ResourceUse(resource=N_("Accelerators"), unit="GPUs", average=average, peak=count),
+            ResourceUse(
+                resource=N_("Accelerators"), unit="GPUs", average=average, peak=max(count, evaluation)
+            ),
             ResourceUse(resource=N_("Storage"), unit="GB", average=half, peak=stored),
         ]
     elif outcome.service is not None:
@@ -216,8 +229,8 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
             ResourceUse(
                 resource=N_("Accelerators"),
                 unit="GPUs",
-                average=float(fleet.instances_mean) * gpus,
-                peak=float(fleet.instances_peak) * gpus,
+                average=known(fleet.instances_mean * gpus),
+                peak=known(fleet.instances_peak * gpus),
             )
         )
     return tuple(resources)

@@ -4,8 +4,13 @@ from __future__ import annotations
 
 from engine.evaluation import Outcome
 from engine.lowering import KernelInputs
-from engine.performance.feasibility import FEASIBLE
-from engine.performance.serving import TPOT_MISSED, TTFT_MISSED, WEIGHTS_TOO_LARGE
+from engine.performance.feasibility import FEASIBLE, HOPELESS
+from engine.performance.serving import (
+    TOO_FEW_INSTANCES,
+    TPOT_MISSED,
+    TTFT_MISSED,
+    WEIGHTS_TOO_LARGE,
+)
 from engine.plan import Plan
 from engine.text import N_, Message, Quantity, Term
 from engine.traces import known
@@ -14,6 +19,7 @@ SERVING_REASONS = {
     WEIGHTS_TOO_LARGE: N_("the weights and one sequence do not fit in memory"),
     TPOT_MISSED: N_("the time per output token is missed even with one sequence"),
     TTFT_MISSED: N_("the time to first token is missed even with one sequence"),
+    TOO_FEW_INSTANCES: N_("the busiest hour asks for more than the fixed number of instances serves"),
 }
 
 
@@ -52,6 +58,8 @@ def _fit_notes(inputs: KernelInputs, outcome: Outcome) -> list[Message]:
             Message(N_("The fleet cannot meet the plan: {reason}"), {"reason": Term(SERVING_REASONS[code])})
         ]
     assert outcome.training is not None
+    if code == HOPELESS:
+        return [Message(N_("Failures come faster than the run saves its work: it would not end."))]
     return [
         Message(
             N_("Needs {needed} of memory on each GPU; {usable} are usable."),

@@ -132,13 +132,13 @@ class Change(Result):
 
 
 class Candidate(Result):
-    """An alternative setting found by search."""
+    """An alternative setting found by search. `accelerators` None: no fleet of any size serves the load."""
 
     label: str
     changes: tuple[Change, ...]
     total: float
     duration_h: float
-    accelerators: float
+    accelerators: float | None
     mfu: float | None = None
     goodput: float | None = None
     on_frontier: bool = False

@@ -5,12 +5,14 @@ from __future__ import annotations
 import argparse
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from engine.errors import FlopwiseError, InputError
+from engine.plan.reading import MAX_BYTES
 from engine.text import N_, Message
 from gui.commands import COMMANDS, CommandResult
 from gui.i18n import LANGUAGES, render, set_language
@@ -38,22 +40,16 @@ def _open_window() -> int:
 
 def _run(command: Callable[[argparse.Namespace], CommandResult], options: argparse.Namespace) -> int:
     try:
-        result = command(options)
+        text = _text(command(options), as_json=options.json)
     except FlopwiseError as error:
         for message in _messages(error):
             print(f"flopwise: {message}", file=sys.stderr)
         return EXIT_INPUT
-    except BrokenPipeError:
-        return EXIT_DONE
     except Exception:
         _LOG.exception("command failed")
         print("flopwise: this is a bug; please report it with the lines above", file=sys.stderr)
         return EXIT_BUG
-    try:
-        _print(result, as_json=options.json)
-    except BrokenPipeError:
-        sys.stderr.close()
-    return EXIT_DONE
+    return _print(text)
 
 
 def _messages(error: FlopwiseError) -> list[str]:
@@ -61,13 +57,34 @@ def _messages(error: FlopwiseError) -> list[str]:
     return [render(item.message) for item in errors]
 
 
-def _print(result: CommandResult, *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(result.data, ensure_ascii=False, indent=2, allow_nan=False))
-    else:
-        print(
-            result.text if result.text is not None else json.dumps(result.data, ensure_ascii=False, indent=2)
-        )
+def _text(result: CommandResult, *, as_json: bool) -> str:
+    if result.text is not None and not as_json:
+        return result.text
+    # A terminal that cannot show a character gets it escaped, which JSON allows.
+    is_ascii = not _encoding().lower().startswith("utf")
+    return json.dumps(result.data, ensure_ascii=is_ascii, indent=2, allow_nan=False)
+
+
+def _print(text: str) -> int:
+    """Write a result to standard output, whatever its encoding; a reader that has gone is no error."""
+    try:
+        print(text.encode(_encoding(), "backslashreplace").decode(_encoding()), flush=True)
+    except BrokenPipeError:
+        # What is still buffered has no reader: without this the interpreter complains when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except OSError as error:
+        print(f"flopwise: {_unwritable(error)}", file=sys.stderr)
+        return EXIT_INPUT
+    return EXIT_DONE
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"
+
+
+def _unwritable(error: OSError) -> str:
+    accepted = Message(N_("a place that can be written to"))
+    return render(InputError("standard output", error.strerror or type(error).__name__, accepted).message)
 
 
 class _Parser(argparse.ArgumentParser):
@@ -103,9 +120,25 @@ def build_parser() -> argparse.ArgumentParser:
 def read_plan_text(name: str) -> str:
     """Text of a plan file, or of standard input for "-". Errors: InputError when it cannot be read."""
     try:
-        return sys.stdin.read() if name == "-" else Path(name).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+        content = _standard_input() if name == "-" else _content(Path(name))
+        return content if isinstance(content, str) else content.decode("utf-8")
+    except (OSError, ValueError) as error:
         raise InputError("PLAN", name, Message(N_("a readable plan file in UTF-8"))) from error
+
+
+def _content(path: Path) -> bytes:
+    """As much of a file as a plan may have, and one byte more to tell a longer one."""
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def _standard_input() -> bytes | str:
+    """Standard input as bytes, so that the terminal's encoding does not matter."""
+    if sys.stdin is None:
+        return ""
+    raw = getattr(sys.stdin, "buffer", None)
+    found: bytes | str = sys.stdin.read() if raw is None else raw.read(MAX_BYTES + 1)
+    return found
 
 
 if __name__ == "__main__":

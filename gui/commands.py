@@ -62,7 +62,7 @@ def _override(text: str) -> tuple[str, Any]:
         raise InputError("--set", text, Message(N_("PATH=VALUE, for example cluster.accelerator=h100-sxm")))
     try:
         return path.strip(), json.loads(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         return path.strip(), value
 
 

@@ -40,12 +40,14 @@ def evolve(
     options: dict[str, FloatArray] = {"cluster.accelerator_count": np.array(sizes, dtype=float)}
     options |= {path: np.array(layout_options(plan, max(sizes))[path], dtype=float) for path in FIELDS}
     deadline = np.inf if plan.schedule.deadline_days is None else plan.schedule.deadline_days
+    tried: list[int] = []
 
     def totals(positions: FloatArray) -> FloatArray:
         picked = np.rint(positions).astype(int).reshape(len(options), -1)
         columns: dict[str, Array] = {
             path: values[row] for (path, values), row in zip(options.items(), picked, strict=True)
         }
+        tried.append(picked.shape[1])
         columns["reliability.checkpoint_interval_s"] = np.full(picked.shape[1], UNKNOWN)
         inputs = lower(PlanValues(plan, catalog, columns))
         outcome = evaluate(inputs, plan.scope)
@@ -73,4 +75,4 @@ def evolve(
     setting = {
         path: float(values[index]) for (path, values), index in zip(options.items(), picked, strict=True)
     }
-    return Evolved(float(found.fun), setting, int(found.nfev))
+    return Evolved(float(found.fun), setting, sum(tried))

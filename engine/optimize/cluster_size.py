@@ -10,6 +10,8 @@ from engine.optimize.layout import sequences_per_step
 from engine.values import PlanValues
 
 PATH = "cluster.accelerator_count"
+LARGEST = 10_000_000
+"""The plan's bound on the number of accelerators."""
 
 
 def size_grid(values: PlanValues) -> FloatArray:
@@ -20,8 +22,9 @@ def size_grid(values: PlanValues) -> FloatArray:
     )
     sequences = sequences_per_step(values.plan)
     micro = int(float(layout.micro_batch))
-    replicas = [r for r in range(1, sequences // max(micro, 1) + 1) if sequences % (r * micro) == 0]
-    return np.array([float(r * split) for r in replicas if r * split <= 10_000_000])
+    most = min(sequences // max(micro, 1), LARGEST // max(split, 1))
+    replicas = np.arange(1, most + 1, dtype=np.int64)
+    return np.asarray(replicas[sequences % (replicas * micro) == 0] * split, dtype=float)
 
 
 def size_sweep(values: PlanValues) -> Sweep:

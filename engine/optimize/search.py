@@ -22,6 +22,7 @@ from engine.plan import Plan, apply_patch, find_field, get_value
 from engine.recommend.pricing import Priced, Pricer
 from engine.results import Candidate, Certificate, Change, Curve, Optimisation
 from engine.text import N_, Message
+from engine.traces import known
 from engine.values import PlanValues
 
 BEST = N_("Best found")
@@ -87,7 +88,7 @@ def _certificate(pricer: Pricer, objective: Objective, found: Sequence[_Found]) 
     best = min((item.priced.total for item in found), default=pricer.base.total)
     if evolved is None:
         return Certificate(method=N_("differential evolution found nothing that fits"), bound=None, gap=None)
-    gap = max(0.0, best / evolved.total - 1.0)
+    gap = max(0.0, best / evolved.total - 1.0) if evolved.total > 0.0 else 0.0
     return Certificate(
         method=N_("exhaustive, checked by differential evolution"), bound=evolved.total, gap=gap
     )
@@ -295,15 +296,12 @@ def _label(pricer: Pricer, item: _Found, best: _Found, everything: Sequence[_Fou
 def _candidate(pricer: Pricer, item: _Found, label: str, on_frontier: bool) -> Candidate:
     outcome = item.priced.outcome
     training, service = outcome.training, outcome.service
-    if training is not None:
-        accelerators = (
-            float(np.asarray(item.priced.inputs.training.run.accelerator_count))
-            if item.priced.inputs.training
-            else 0.0
-        )
+    inputs = item.priced.inputs.training
+    if inputs is not None:
+        accelerators = known(inputs.run.accelerator_count)
     else:
         assert service is not None
-        accelerators = float(service.fleet.instances_peak) * float(service.gpus_per_instance)
+        accelerators = known(service.fleet.instances_peak * service.gpus_per_instance)
     return Candidate(
         label=label,
         changes=tuple(

@@ -26,6 +26,8 @@ REASONS = (
     N_("does not fit in memory"),
 )
 """Why a layout cannot run, by code; the first that applies, in this order."""
+HOPELESS = MEMORY + 1
+"""The layout can run, but failures come faster than it saves its work. Not a matter of the layout alone."""
 
 
 def layout_feasibility(

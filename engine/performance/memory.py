@@ -212,9 +212,7 @@ def _state_bytes(
     gathered = np.where(staged, whole, np.minimum(two_layers, whole))
     # ZeRO-3 keeps its shard in fp32, which is the master copy as well.
     weights = WEIGHT_BYTES * np.where(zero3, gathered, whole)
-    gradients = trained * gradient_bytes * np.where(
-        zero3 & ~staged, sharded, whole
-    )
+    gradients = trained * gradient_bytes * np.where(zero3 & ~staged, sharded, whole)
     optimizer = OPTIMIZER_BYTES * np.where(np.equal(code, 0.0), whole, sharded)
     frozen_shard = MASTER_BYTES * sharded * zero3
     return weights, gradients, trained * optimizer + run.weights_frozen * frozen_shard

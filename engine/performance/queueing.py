@@ -12,6 +12,7 @@ TAIL_P95 = -float(np.log(0.05))
 NORMAL_P95 = 1.6448536269514722
 """The 95th percentile of the standard normal."""
 _MOST_SPARES = 32
+_MOST_TRIALS = 1e15
 
 
 def peakedness(arrival_cv: Array) -> FloatArray:
@@ -95,7 +96,8 @@ def spares_for_availability(
     needed, up, target = np.broadcast_arrays(needed, instance_availability, availability)
     spares = np.zeros(needed.shape)
     known = np.isfinite(needed)
-    count = np.where(known, needed, 1.0)
+    # The distribution takes whole trials; beyond this many a spare more or less is nothing.
+    count = np.minimum(np.where(known, needed, 1.0), _MOST_TRIALS)
     for _ in range(_MOST_SPARES):
         short = 1.0 - bdtr(count - 1.0, (count + spares).astype(np.int64), up) < target
         if not np.any(short):

@@ -6,8 +6,8 @@ from typing import Self
 
 from pydantic import model_validator
 
-from engine.plan.base import Section, Whole, declare
-from engine.text import N_
+from engine.plan.base import Contradiction, Section, Whole, declare
+from engine.text import N_, Message
 
 
 class Architecture(Section):
@@ -74,12 +74,17 @@ class Architecture(Section):
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
-        if self.num_attention_heads % self.key_value_heads:
-            raise ValueError("num_key_value_heads must divide num_attention_heads")
-        if self.num_experts_per_tok > self.num_experts:
-            raise ValueError("num_experts_per_tok must not exceed num_experts")
-        if self.num_experts and not self.num_experts_per_tok:
-            raise ValueError("num_experts_per_tok must be at least 1 when num_experts is given")
-        if self.first_k_dense_replace > self.num_hidden_layers:
-            raise ValueError("first_k_dense_replace must not exceed num_hidden_layers")
+        heads, experts, layers = self.num_attention_heads, self.num_experts, self.num_hidden_layers
+        if heads % self.key_value_heads:
+            raise Contradiction(
+                "num_key_value_heads",
+                Message(N_("a divisor of the {heads} attention heads"), {"heads": heads}),
+            )
+        if self.num_experts_per_tok > experts or (experts and not self.num_experts_per_tok):
+            some = Message(N_("1 to {experts}, the number of experts"), {"experts": experts})
+            raise Contradiction("num_experts_per_tok", some if experts else Message(N_("0 without experts")))
+        if self.first_k_dense_replace > layers:
+            raise Contradiction(
+                "first_k_dense_replace", Message(N_("at most the {layers} layers"), {"layers": layers})
+            )
         return self

@@ -2,10 +2,25 @@
 
 from __future__ import annotations
 
+from datetime import date
 from typing import Annotated, Any, Literal, TypeAlias
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic_core import PydanticUndefined
+
+from engine.text import N_, Message
+
+SMALLEST = 1e-12
+"""Numbers that divide others count as 0 below this."""
+
+
+class Contradiction(ValueError):
+    """A value that its type alone cannot refuse: names the field of its section ("" = itself) to change."""
+
+    def __init__(self, field: str, accepted: Message) -> None:
+        super().__init__(field)
+        self.field = field
+        self.accepted = accepted
 
 
 class Section(BaseModel):
@@ -41,5 +56,23 @@ def _whole(value: Any) -> Any:
     return value
 
 
+def _calendar_day(text: str) -> str:
+    """Refuse what looks like a date and is none, such as 2027-02-31."""
+    try:
+        date.fromisoformat(text)
+    except ValueError:
+        raise Contradiction("", Message(N_("a day of the calendar as YYYY-MM-DD"))) from None
+    return text
+
+
+CalendarDay: TypeAlias = Annotated[str, Field(pattern=r"^\d{4}-\d{2}-\d{2}$"), AfterValidator(_calendar_day)]
+
+
+def _no_dust(value: Any) -> Any:
+    """Take what is too small to mean anything as 0: its reciprocal would overflow."""
+    return 0.0 if isinstance(value, float) and abs(value) < SMALLEST else value
+
+
+Divisor: TypeAlias = Annotated[float, BeforeValidator(_no_dust)]
 Whole: TypeAlias = Annotated[int, BeforeValidator(_whole)]
 Auto: TypeAlias = Literal["auto"]

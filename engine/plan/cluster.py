@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Gt, Le
 from pydantic import Field
 
-from engine.plan.base import Auto, Section, Whole, declare
+from engine.plan.base import Auto, Divisor, Section, Whole, declare
 from engine.text import N_
 
 PriceMode = Literal["on_demand", "reserved", "spot", "owned"]
@@ -17,20 +17,20 @@ Recompute = Literal["none", "selective", "full"]
 ParallelSize = Annotated[Whole, Ge(1), Le(4096)]
 MicroBatch = Annotated[Whole, Ge(1), Le(65_536)]
 AcceleratorCount = Annotated[Whole, Ge(1), Le(10_000_000)]
-Interval = Annotated[float, Gt(0), Le(1e8)]
+Interval = Annotated[Divisor, Gt(0), Le(1e8)]
 
 
 class AcceleratorSpec(Section):
     """Figures of an accelerator the catalogue lacks."""
 
     name: str = declare(N_("Name"), default="", max_length=100)
-    memory_gib: float = declare(N_("Memory"), unit="GiB", gt=0, le=100_000)
-    memory_bandwidth_gb_per_s: float = declare(N_("Memory bandwidth"), unit="GB/s", gt=0, le=1e7)
-    peak_tflops: dict[str, Annotated[float, Field(gt=0, le=1e7)]] = declare(
+    memory_gib: float = declare(N_("Memory"), unit="GiB", ge=1e-3, le=100_000)
+    memory_bandwidth_gb_per_s: float = declare(N_("Memory bandwidth"), unit="GB/s", ge=1e-3, le=1e7)
+    peak_tflops: dict[str, Annotated[float, Field(ge=1e-6, le=1e7)]] = declare(
         N_("Dense peak by precision"), unit="TFLOP/s", help=N_("For example bf16: 989, fp8: 1979.")
     )
-    scale_up_gb_per_s: float = declare(N_("Fast link, one direction"), unit="GB/s", gt=0, le=1e6)
-    power_w: float = declare(N_("Power"), unit="W", gt=0, le=1e6)
+    scale_up_gb_per_s: float = declare(N_("Fast link, one direction"), unit="GB/s", ge=1e-3, le=1e6)
+    power_w: float = declare(N_("Power"), unit="W", ge=1e-3, le=1e6)
     accelerators_per_node: Whole = declare(N_("Accelerators per node"), ge=1, le=1024)
 
 
@@ -67,7 +67,7 @@ class Cluster(Section):
         advanced=True,
         help=N_("Paid in full even when the work ends earlier. Empty means shared capacity, paid as used."),
     )
-    busy_share: float = declare(
+    busy_share: Divisor = declare(
         N_("Busy share"),
         unit="share",
         default=0.95,
@@ -77,7 +77,7 @@ class Cluster(Section):
     )
     accelerator_spec: AcceleratorSpec | None = declare(N_("Own accelerator"), default=None, advanced=True)
     nic_gbps_per_gpu: float | None = declare(
-        N_("Network per GPU"), unit="Gbit/s", default=None, gt=0, le=1e6, advanced=True
+        N_("Network per GPU"), unit="Gbit/s", default=None, ge=1e-3, le=1e6, advanced=True
     )
     scale_up_domain: Whole | None = declare(
         N_("Fast-link domain"), unit="GPUs", default=None, ge=1, le=100_000, advanced=True

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Le
 from pydantic import Field
 
-from engine.plan.base import Section, Whole, declare
+from engine.plan.base import CalendarDay, Section, Whole, declare
 from engine.text import N_
 
 Category = Literal["compute", "people", "data", "failures", "storage", "network", "energy", "operations"]
@@ -170,13 +170,7 @@ class Operations(Section):
 class Schedule(Section):
     """When it starts, how long it may take and what delay costs."""
 
-    start_date: str | None = declare(
-        N_("Start"),
-        unit="date",
-        default=None,
-        pattern=r"^\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\d|3[01])$",
-        help=N_("YYYY-MM-DD."),
-    )
+    start_date: CalendarDay | None = declare(N_("Start"), unit="date", default=None, help=N_("YYYY-MM-DD."))
     horizon_months: float = declare(
         N_("Horizon"),
         unit="months",
@@ -194,17 +188,20 @@ class Schedule(Section):
     )
 
 
+CurrencyPair = Annotated[str, Field(pattern=r"^[A-Z]{3}/[A-Z]{3}$")]
+
+
 class FxRate(Section):
     """Price of one unit of the first currency in the second."""
 
-    rate: float = declare(N_("Rate"), gt=0, le=1e6)
-    date: str = declare(N_("Date of the rate"), pattern=r"^\d{4}-\d{2}-\d{2}$")
+    rate: float = declare(N_("Rate"), ge=1e-9, le=1e9)
+    date: CalendarDay = declare(N_("Date of the rate"))
 
 
 class Finance(Section):
     """Exchange rates, tax, and the percentile the proposal asks for."""
 
-    fx_rates: dict[str, FxRate] = declare(
+    fx_rates: dict[CurrencyPair, FxRate] = declare(
         N_("Exchange rates"),
         default_factory=dict,
         advanced=True,

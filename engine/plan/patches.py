@@ -44,7 +44,7 @@ def _step(value: Any, part: str, path: str) -> Any:
         return value[int(part)] if int(part) < len(value) else None
     if isinstance(value, Section) and part in type(value).model_fields:
         return getattr(value, part)
-    raise InputError(path, "…", Message(N_("a field inside a table")))
+    raise InputError(path, part, Message(N_("a field inside a table")))
 
 
 def apply_patch(plan: Plan, patch: Patch, provenance: Provenance | None = None) -> Plan:
@@ -53,11 +53,12 @@ def apply_patch(plan: Plan, patch: Patch, provenance: Provenance | None = None) 
     Errors: InputError for an unknown path, PlanErrors for values that are not accepted.
     """
     data = plan.model_dump()
+    if provenance is not None:
+        marked = [path for path in patch if path.partition(".")[0] not in KEYED_BY_PATH]
+        data["provenance"] |= {path: provenance.model_dump() for path in marked}
     for path, value in patch.items():
-        _check_path(path)
+        _check_path(path, value)
         _set(data, path, value)
-        if provenance is not None:
-            data["provenance"][path] = provenance.model_dump()
     return plan_from_data(data)
 
 
@@ -67,14 +68,14 @@ def changed_values(before: Plan, after: Plan) -> dict[str, tuple[Any, Any]]:
     return {path: (old, new) for path, old, new in pairs if old != new}
 
 
-def _check_path(path: str) -> None:
+def _check_path(path: str, value: Any = "…") -> None:
     if find_field(path) is not None or path.partition(".")[0] in KEYED_BY_PATH:
         return
     if any(known.startswith(f"{path}.") for known in field_specs()):
         return
     close = difflib.get_close_matches(path, list(field_specs()), n=3, cutoff=0.4)
     raise InputError(
-        path, "…", Message(N_("no such field; nearest: {names}"), {"names": ", ".join(close) or "-"})
+        path, value, Message(N_("no such field; nearest: {names}"), {"names": ", ".join(close) or "-"})
     )
 
 

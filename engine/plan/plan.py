@@ -7,7 +7,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from engine.plan.architecture import Architecture
-from engine.plan.base import Section
+from engine.plan.base import Contradiction, Section
 from engine.plan.cluster import Cluster, Layout, Reliability
 from engine.plan.money import (
     Data,
@@ -29,6 +29,7 @@ from engine.plan.workload import (
     Training,
     Workload,
 )
+from engine.text import N_, Message
 
 SCHEMA_VERSION = 1
 
@@ -42,7 +43,7 @@ class Range(Section):
     @model_validator(mode="after")
     def _ordered(self) -> Self:
         if self.low > self.high:
-            raise ValueError("low must not exceed high")
+            raise Contradiction("low", Message(N_("at most high, {high}"), {"high": self.high}))
         return self
 
 
@@ -91,5 +92,9 @@ class Plan(Section):
             self.workload.kind, "training"
         )
         if getattr(self, needed) is None:
-            raise ValueError(f"section {needed} must be given for workload.kind {self.workload.kind}")
+            accepted = Message(
+                N_("a section {section} with its required fields, for workload.kind {kind}"),
+                {"section": needed, "kind": self.workload.kind},
+            )
+            raise Contradiction(needed, accepted)
         return self

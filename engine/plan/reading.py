@@ -4,20 +4,24 @@ from __future__ import annotations
 
 import difflib
 import json
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from engine.errors import FlopwiseError, InputError
+from engine.plan.base import Contradiction
 from engine.plan.fields import field_specs, find_field
-from engine.plan.plan import SCHEMA_VERSION, Plan
+from engine.plan.plan import SCHEMA_VERSION, Plan, Range
 from engine.text import N_, Message
 
 UPGRADES: dict[int, Callable[[dict[str, Any]], dict[str, Any]]] = {}
 """For each old schema version, the function that turns its data into the next version's."""
 
 MAX_BYTES = 16 * 1024 * 1024
+MAX_ERRORS = 100
+"""So many wrong fields are named; nobody reads more, and looking for near names takes time."""
 
 
 class PlanErrors(FlopwiseError):
@@ -33,7 +37,8 @@ def plan_from_json(text: str) -> Plan:
     if len(text) > MAX_BYTES:
         raise InputError("plan", f"{len(text)} characters", Message(N_("a plan file of at most 16 MiB")))
     try:
-        data = json.loads(text)
+        # Editors on Windows put a byte-order mark in front.
+        data = json.loads(text.removeprefix("\ufeff"), object_pairs_hook=_table)
     except (ValueError, RecursionError) as error:
         where = getattr(error, "lineno", None)
         shown = "nested too deeply" if isinstance(error, RecursionError) else str(error)[:80]
@@ -46,6 +51,16 @@ def plan_from_json(text: str) -> Plan:
     if not isinstance(data, dict):
         raise InputError("plan", type(data).__name__, Message(N_("a JSON object with the plan's sections")))
     return plan_from_data(data)
+
+
+def _table(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A JSON object whose names are all different: of two values for one field neither is meant."""
+    table = dict(pairs)
+    if len(table) < len(pairs):
+        twice = next(name for name, count in Counter(name for name, _ in pairs).items() if count > 1)
+        values = [value for name, value in pairs if name == twice]
+        raise InputError(twice, values, Message(N_("one value: the name stands twice in its object")))
+    return table
 
 
 def plan_from_data(data: Mapping[str, Any]) -> Plan:
@@ -66,14 +81,18 @@ def _range_problem(plan: Plan, path: str) -> InputError | None:
     entry, bounds = f"ranges.{path}", plan.ranges[path]
     spec = find_field(path)
     if spec is None:
-        return InputError(entry, "…", _nearest(path))
+        return InputError(entry, bounds.model_dump(), _nearest(path))
     if spec.path != path:
         costs = [f"people.roles.{index}.monthly_cost" for index in range(len(plan.people.roles))]
-        return None if path in costs else InputError(entry, "…", Message(N_("a field that is a number")))
+        return None if path in costs else _not_a_number(entry, bounds)
     if spec.kind not in ("number", "whole"):
-        return InputError(entry, "…", Message(N_("a field that is a number")))
+        return _not_a_number(entry, bounds)
     outside = next((end for end in (bounds.low, bounds.high) if not spec.holds(end)), None)
     return None if outside is None else InputError(entry, outside, spec.accepted())
+
+
+def _not_a_number(entry: str, bounds: Range) -> InputError:
+    return InputError(entry, bounds.model_dump(), Message(N_("a field that is a number")))
 
 
 def plan_to_json(plan: Plan) -> str:
@@ -101,18 +120,33 @@ def _upgrade(data: dict[str, Any]) -> dict[str, Any]:
 def _explain(error: ValidationError) -> list[InputError]:
     """One InputError a field: alternatives of a union report one by one and are merged here."""
     found: dict[str, InputError] = {}
-    for item in error.errors(include_url=False, include_context=True):
-        problem = _explain_one(item["loc"], item["type"], item.get("input"), item["msg"])
+    for item in error.errors(include_url=False, include_context=True)[:MAX_ERRORS]:
+        cause = item.get("ctx", {}).get("error")
+        if isinstance(cause, Contradiction):
+            problem = _contradiction(item["loc"], item.get("input"), cause)
+        else:
+            problem = _explain_one(item["loc"], item["type"], item.get("input"), item["msg"])
         found.setdefault(problem.field, problem)
     return list(found.values())
 
 
+def _contradiction(loc: tuple[int | str, ...], value: Any, cause: Contradiction) -> InputError:
+    """The field to change and its own value; the validator reports the whole section."""
+    if not cause.field:
+        return InputError(_path(loc), value, cause.accepted)
+    own = value.get(cause.field) if isinstance(value, Mapping) else getattr(value, cause.field, None)
+    return InputError(_path((*loc, cause.field)), own, cause.accepted)
+
+
+def _path(loc: tuple[int | str, ...]) -> str:
+    """The field path of a place in the data; a bad name in a table is reported as its own place."""
+    return ".".join(str(part) for part in loc if part != "[key]")
+
+
 def _explain_one(loc: tuple[int | str, ...], kind: str, value: Any, message: str) -> InputError:
-    path = ".".join(str(part) for part in loc)
+    path = _path(loc)
     if kind == "extra_forbidden":
         return InputError(path, value, _nearest(path))
-    if kind == "value_error":
-        return InputError(path or "workload.kind", "…", Message(message.removeprefix("Value error, ")))
     # The validator's own words may hold braces (a pattern), so they are a value and not a template.
     told = Message("{problem}", {"problem": message})
     spec = find_field(path)
@@ -124,6 +158,10 @@ def _explain_one(loc: tuple[int | str, ...], kind: str, value: Any, message: str
     # Positions inside lists and tables keep their place; alternatives of a union are not part of the path.
     shown = path if spec.kind == "structure" else spec.path
     accepted = told if spec.kind == "structure" and path != spec.path else spec.accepted()
+    if kind == "string_pattern_mismatch" and spec.help:
+        accepted = Message(spec.help)
+    elif kind in ("string_too_long", "string_too_short"):
+        accepted = told
     return InputError(shown, value, accepted)
 
 

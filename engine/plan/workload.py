@@ -64,7 +64,7 @@ class Training(Section):
 class Serving(Section):
     """Traffic, targets and precision of an online service."""
 
-    requests_per_second: float = declare(N_("Mean request rate"), unit="requests/s", gt=0, le=1e7)
+    requests_per_second: float = declare(N_("Mean request rate"), unit="requests/s", ge=1e-9, le=1e7)
     input_tokens: float = declare(N_("Input tokens"), unit="tokens/request", ge=1, le=1e8)
     output_tokens: float = declare(N_("Output tokens"), unit="tokens/request", ge=1, le=1e8)
     profile: Literal["chat", "code", "flat"] | HourlyFactors = declare(

@@ -6,6 +6,7 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
+from math import isnan
 from typing import Any
 
 from engine.recommend.actions import Action
@@ -53,20 +54,23 @@ def one_off_cost(action: Action, pricer: Pricer) -> float:
     days = float(settings["effort_days"][action.effort])
     fact = pricer.catalog.fact("people", "ml_engineer_month")
     rates = [role.monthly_cost for role in pricer.base.inputs.money.roles if role.role == "ml_engineer"]
-    monthly = float(rates[0]) if rates else _in_plan_currency(fact.value or 0.0, fact.currency, pricer)
+    entered = float(rates[0]) if rates else float("nan")
+    # Without an exchange rate the cost of people is unknown: the estimate says so, the order must still hold.
+    monthly = _in_plan_currency(fact.value or 0.0, fact.currency, pricer) if isnan(entered) else entered
     return days * monthly / float(settings["selection"]["working_days_per_month"]) + action.extra_one_off
 
 
 def _in_plan_currency(amount: float, currency: str | None, pricer: Pricer) -> float:
     rate = PlanValues(pricer.plan, pricer.catalog).exchange_rate(currency)
-    return amount * rate if rate == rate else 0.0
+    return 0.0 if isnan(rate) else amount * rate
 
 
 def _expected_loss(action: Action, pricer: Pricer, shortfall: float) -> float:
     """P(bad) of the worst dimension times what that dimension costs here."""
     settings = ranking_settings()
     loss, base = settings["loss"], pricer.base
-    accelerators = sum(float(ln.amount) for ln in base.outcome.lines if ln.spec.unit == "GPU-h")
+    paid = [float(line.amount) for line in base.outcome.lines if line.spec.unit == "GPU-h"]
+    accelerators = sum(amount for amount in paid if not isnan(amount))
     hours = max(base.duration_h, 1.0)
     costs = {
         "effect": accelerators * loss["effect_share_of_accelerators"],

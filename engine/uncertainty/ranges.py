@@ -87,5 +87,3 @@ def _defaulted(values: PlanValues, path: str) -> UncertainInput | None:
     return UncertainInput(
         path, title, unit, fact.low * rate, fact.value * rate, fact.high * rate, fact.source
     )
-
-

@@ -63,7 +63,9 @@ def _all(found: Optimisation) -> list[Candidate]:
 
 
 def _x(data: FrontierData, item: Candidate) -> float:
-    return item.accelerators if data.by_size else item.duration_h / 24.0
+    if not data.by_size:
+        return item.duration_h / 24.0
+    return float("nan") if item.accelerators is None else item.accelerators
 
 
 def _now(data: FrontierData) -> Candidate | None:

@@ -115,7 +115,7 @@ class CandidatesModel(QAbstractTableModel):
             return changes_text(item.changes, self._currency, lang) or tr("nothing")
         return {
             NAME: candidate_name(item, lang),
-            GPUS: number(round(item.accelerators), lang),
+            GPUS: _gpus(item, lang),
             TIME: duration_hours(item.duration_h, lang),
         }.get(column, "")
 
@@ -124,7 +124,11 @@ def candidate_name(item: Candidate, lang: str) -> str:
     """The search's word for a candidate; a nameless one is told by its size."""
     if item.label != OTHER:
         return tr(item.label)
-    return tr("On {count} GPUs").format(count=number(round(item.accelerators), lang))
+    return tr("On {count} GPUs").format(count=_gpus(item, lang))
+
+
+def _gpus(item: Candidate, lang: str) -> str:
+    return number(None if item.accelerators is None else round(item.accelerators), lang)
 
 
 def _ordered(found: Optimisation) -> tuple[Candidate, ...]:

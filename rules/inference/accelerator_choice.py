@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from engine.plan import get_value
 from engine.text import N_, Message, Quantity
-from rules.base import SERVING, Context, Fired, Outcome, Passed, Rule, Seen, no_risk
+from rules.base import SERVING, Context, Fired, NotEvaluable, Outcome, Passed, Rule, Seen, no_risk
 
 _OF_ONE_ACCELERATOR = (
     "cluster.price_per_gpu_hour",
@@ -21,6 +22,10 @@ _OF_ONE_ACCELERATOR = (
 
 def check(context: Context) -> Outcome:
     """Price the plan on every accelerator of this seller; fire when one is clearly cheaper."""
+    if isnan(float(context.base.inputs.money.purchase.price_per_gpu_hour)):
+        return NotEvaluable(("cluster.price_per_gpu_hour",))
+    if context.base.total <= 0.0:
+        return Passed(Message(N_("nothing in this plan's scope costs money")))
     options = [
         (patch, priced)
         for patch in _patches(context)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from math import isnan
 from typing import Any
 
 from rules.base import Context
 
 
 def mode_patch(context: Context, mode: str, term_months: int | None = None) -> dict[str, Any] | None:
-    """The change to another price mode; None when the catalogue knows no such offer.
+    """The change to another price mode; None when the catalogue knows no such offer, or not today's price.
 
     An entered price keeps its distance from the list: it is scaled by the ratio of list prices.
     """
+    if isnan(float(context.base.inputs.money.purchase.price_per_gpu_hour)):
+        return None
     cluster = context.base.plan.cluster
     provider, region = cluster.provider, cluster.region
     offer = context.catalog.price(

@@ -22,9 +22,7 @@ def check(context: Context) -> Outcome:
     if peak is None or bf16 is None or peak <= bf16:
         return Passed(Message(N_("{accelerator} is not faster in 8 bits"), {"accelerator": accelerator.name}))
     if parameters < context.thresholds["smallest_network"]:
-        return Passed(
-            Message(N_("{size}: too small to gain"), {"size": Quantity(parameters, "parameters")})
-        )
+        return Passed(Message(N_("{size}: too small to gain"), {"size": Quantity(parameters, "parameters")}))
     seen = {"precision": precision, "ratio": Quantity(peak / bf16, "x"), "accelerator": accelerator.name}
     return Fired(
         Message(N_("{accelerator} multiplies {ratio} as fast in fp8; the plan trains in {precision}."), seen),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from engine.catalog import Catalog
@@ -164,3 +165,12 @@ def named_fields(error: FlopwiseError) -> set[str]:
     if isinstance(error, PlanErrors):
         return {item.field for item in error.errors}
     return {error.field} if isinstance(error, InputError) else set()
+
+
+def refusal(call: Callable[[], object]) -> FlopwiseError | None:
+    """The error of ours that a call raises, None when it answers; any other exception passes through."""
+    try:
+        call()
+    except FlopwiseError as error:
+        return error
+    return None
