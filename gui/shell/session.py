@@ -19,13 +19,12 @@ from engine.plan import (
     Provenance,
     apply_patch,
     changed_values,
-    field_specs,
     find_field,
     get_value,
 )
 from engine.results import Change, Estimate
 from engine.storage import RecommendationState, StorageError
-from engine.text import Message
+from engine.text import N_, Message, Term
 from gui.forms.edits import section_of
 from gui.i18n import render, tr
 from gui.services.project import Project
@@ -351,10 +350,17 @@ class Session(QObject):
         found = problem.errors if isinstance(problem, PlanErrors) else (problem,)
         for error in found:
             assert isinstance(error, InputError)
-            # A rule about several fields is reported for their section: it shows at the field just edited.
-            path = error.field if error.field in field_specs() else next(iter(patch))
-            value = patch.get(path, get_value(self.plan, path))
-            self._rejected[path] = Rejected(value, error.accepted, drafts.get(path))
+            path, message = error.field, error.accepted
+            if path not in patch:
+                # What an entry makes impossible elsewhere shows beside the entry, which is kept.
+                spec = find_field(path)
+                path = next(iter(patch))
+                if spec is not None:
+                    title = Term(spec.title)
+                    message = Message(
+                        N_("{field} then takes {accepted}"), {"field": title, "accepted": message}
+                    )
+            self._rejected[path] = Rejected(patch.get(path), message, drafts.get(path))
         self._tell_errors()
 
     def _forget(self, patch: Mapping[str, Any]) -> None:

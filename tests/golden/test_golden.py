@@ -32,10 +32,17 @@ def flat(node: Any, path: str = "") -> dict[str, Any]:
     if isinstance(node, dict):
         return {k: v for key, value in node.items() for k, v in flat(value, f"{path}.{key}").items()}
     if isinstance(node, list):
-        named = [(str(item.get("item") or item.get("key") or item.get("path") or index), item)
-                 if isinstance(item, dict) else (str(index), item) for index, item in enumerate(node)]  # fmt: skip
+        named = [(name_of(item, index), item) for index, item in enumerate(node)]
         return {k: v for name, item in named for k, v in flat(item, f"{path}[{name}]").items()}
     return {path.lstrip("."): node}
+
+
+def name_of(item: Any, index: int) -> str:
+    """What an entry of a list calls itself, else its place."""
+    own = (
+        [str(item[key]) for key in ("item", "key", "path") if item.get(key)] if isinstance(item, dict) else []
+    )
+    return own[0] if own else str(index)
 
 
 def differences(expected: dict[str, Any], found: dict[str, Any]) -> list[str]:
