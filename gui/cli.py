@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from engine.errors import FlopwiseError, InputError
-from engine.plan.reading import MAX_BYTES
 from engine.text import N_, Message
 from gui.commands import COMMANDS, CommandResult
 from gui.i18n import LANGUAGES, render, set_language
@@ -115,30 +114,6 @@ def build_parser() -> argparse.ArgumentParser:
         if not any("--lang" in flags for flags, _ in command.arguments):
             sub.add_argument("--lang", choices=tuple(LANGUAGES), default="en", help="language of texts")
     return parser
-
-
-def read_plan_text(name: str) -> str:
-    """Text of a plan file, or of standard input for "-". Errors: InputError when it cannot be read."""
-    try:
-        content = _standard_input() if name == "-" else _content(Path(name))
-        return content if isinstance(content, str) else content.decode("utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError("PLAN", name, Message(N_("a readable plan file in UTF-8"))) from error
-
-
-def _content(path: Path) -> bytes:
-    """As much of a file as a plan may have, and one byte more to tell a longer one."""
-    with path.open("rb") as file:
-        return file.read(MAX_BYTES + 1)
-
-
-def _standard_input() -> bytes | str:
-    """Standard input as bytes, so that the terminal's encoding does not matter."""
-    if sys.stdin is None:
-        return ""
-    raw = getattr(sys.stdin, "buffer", None)
-    found: bytes | str = sys.stdin.read() if raw is None else raw.read(MAX_BYTES + 1)
-    return found
 
 
 if __name__ == "__main__":

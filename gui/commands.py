@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,7 @@ from engine.estimation import estimate
 from engine.optimize.objectives import OBJECTIVES
 from engine.plan import Plan, apply_patch, plan_from_json, plan_to_json
 from engine.plan.plan import Provenance
+from engine.plan.reading import MAX_BYTES
 from engine.reliability.summaries import checkpoint_summary
 from engine.results import Candidate, Change, Estimate, Optimisation, RecommendationSet
 from engine.text import N_, Message
@@ -43,9 +45,7 @@ class Command:
 
 def load_plan(options: argparse.Namespace) -> tuple[Plan, Catalog]:
     """The plan of the command line with its --set overrides, and the catalogue with own rows."""
-    from gui.cli import read_plan_text
-
-    plan = plan_from_json(read_plan_text(options.plan))
+    plan = plan_from_json(_read_plan_text(options.plan))
     patch = dict(_override(text) for text in options.set)
     if patch:
         plan = apply_patch(plan, patch, Provenance(kind="entered", source="--set"))
@@ -54,6 +54,30 @@ def load_plan(options: argparse.Namespace) -> tuple[Plan, Catalog]:
     if options.seed < 0:
         raise InputError("--seed", options.seed, Message(N_("a whole number from 0")))
     return plan, load_catalog(options.prices)
+
+
+def _read_plan_text(name: str) -> str:
+    """Text of a plan file, or of standard input for "-". Errors: InputError when it cannot be read."""
+    try:
+        content = _standard_input() if name == "-" else _content(Path(name))
+        return content if isinstance(content, str) else content.decode("utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError("PLAN", name, Message(N_("a readable plan file in UTF-8"))) from error
+
+
+def _content(path: Path) -> bytes:
+    """As much of a file as a plan may have, and one byte more to tell a longer one."""
+    with path.open("rb") as file:
+        return file.read(MAX_BYTES + 1)
+
+
+def _standard_input() -> bytes | str:
+    """Standard input as bytes, so that the terminal's encoding does not matter."""
+    if sys.stdin is None:
+        return ""
+    raw = getattr(sys.stdin, "buffer", None)
+    found: bytes | str = sys.stdin.read() if raw is None else raw.read(MAX_BYTES + 1)
+    return found
 
 
 def _override(text: str) -> tuple[str, Any]:
