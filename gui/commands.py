@@ -43,14 +43,18 @@ class Command:
     arguments: tuple[tuple[tuple[str, ...], Mapping[str, Any]], ...] = ()
 
 
-def load_plan(options: argparse.Namespace) -> tuple[Plan, Catalog]:
-    """The plan of the command line with its --set overrides, and the catalogue with own rows."""
+def load_plan(options: argparse.Namespace, *, least_draws: int = 0) -> tuple[Plan, Catalog]:
+    """The plan of the command line with its --set overrides, and the catalogue with own rows.
+
+    What is ranked by percentiles needs at least one draw.
+    """
     plan = plan_from_json(_read_plan_text(options.plan))
     patch = dict(_override(text) for text in options.set)
     if patch:
         plan = apply_patch(plan, patch, Provenance(kind="entered", source="--set"))
-    if options.draws < 0 or options.draws > 1_000_000:
-        raise InputError("--draws", options.draws, Message(N_("a whole number from 0 to 1,000,000")))
+    if not least_draws <= options.draws <= 1_000_000:
+        accepted = Message(N_("a whole number from {least} to 1,000,000"), {"least": least_draws})
+        raise InputError("--draws", options.draws, accepted)
     if options.seed < 0:
         raise InputError("--seed", options.seed, Message(N_("a whole number from 0")))
     return plan, load_catalog(options.prices)
@@ -121,7 +125,7 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
 def _recommend(options: argparse.Namespace) -> CommandResult:
     from rules.evaluation import recommend
 
-    plan, catalog = load_plan(options)
+    plan, catalog = load_plan(options, least_draws=1)
     chosen = None if options.choose is None else frozenset(filter(None, options.choose.split(",")))
     found = recommend(plan, catalog, chosen=chosen, seed=options.seed, draws=options.draws)
     return CommandResult(
@@ -134,9 +138,16 @@ def _report(options: argparse.Namespace) -> CommandResult:
     from gui.report.pdf import write_pdf
     from gui.services.review import compose_review
 
-    plan, catalog = load_plan(options)
+    path, accepted = Path(options.output), Message(N_("a file in a folder that can be written to"))
+    # The old file is replaced by the new one, which must not happen to a device.
+    if path.exists() and not path.is_file():
+        raise InputError("--output", options.output, accepted)
+    plan, catalog = load_plan(options, least_draws=1)
     review = compose_review(plan, catalog, seed=options.seed, draws=options.draws)
-    pages = write_pdf(review, Path(options.output), options.lang)
+    try:
+        pages = write_pdf(review, path, options.lang)
+    except OSError as error:
+        raise InputError("--output", options.output, accepted) from error
     text = tr("{pages} pages written to {path}").format(pages=pages, path=options.output)
     return CommandResult({"path": str(options.output), "pages": pages}, text)
 

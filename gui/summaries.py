@@ -10,9 +10,9 @@ from gui.formatting import money_short, quantity
 from gui.i18n import language, render, tr
 
 
-def finite(value: float) -> float | None:
+def finite(value: float | None) -> float | None:
     """A number for JSON, which has no infinities."""
-    return value if math.isfinite(value) else None
+    return value if value is not None and math.isfinite(value) else None
 
 
 def estimate_text(found: Estimate) -> str:

@@ -28,6 +28,8 @@ FACT_GROUPS = (
 OPEN_GROUPS = frozenset({"storage", "network", "energy", "people", "data", "operations"})
 """Groups a planner may extend; in the others a new key would be read by nobody."""
 _SIZE_LIMIT_BYTES = 5_000_000
+_LARGEST = 1e18
+"""No figure of the catalogue comes near it, and products of several still stay finite."""
 _FIGURES = (
     "memory_gib",
     "memory_bandwidth_gb_per_s",
@@ -89,9 +91,9 @@ def read_overlay(
 
 
 def _read_rows(path: Path) -> list[RowReader]:
-    unreadable = InputError("catalog.overlay", path.name, N_("a readable UTF-8 CSV file of at most 5 MB"))
+    unreadable = InputError("catalog.overlay", str(path), N_("a readable UTF-8 CSV file of at most 5 MB"))
     try:
-        if path.stat().st_size > _SIZE_LIMIT_BYTES:
+        if not path.is_file() or path.stat().st_size > _SIZE_LIMIT_BYTES:
             raise unreadable
         lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8-sig"), newline=""))
         missing = [column for column in COLUMNS if column not in (lines.fieldnames or ())]
@@ -146,6 +148,10 @@ class _Draft:
             known = [name.partition(".")[2] for name in nearest]
             accepted = Message(N_("a key of the catalogue, nearest {keys}"), {"keys": ", ".join(known)})
             raise reader.fail("key", accepted)
+        # The models divide by what the catalogue gives as positive.
+        least = fact.value if fact.low is None else fact.low
+        if table in ("training", "serving") and shipped is not None and shipped.value and not least:
+            raise reader.fail("value" if fact.low is None else "low", N_("a number above 0"))
         # Whoever uses the fact counts on its unit; only the currency may be another.
         if shipped is not None and _without_currency(shipped.unit) != _without_currency(fact.unit):
             raise reader.fail("unit", shipped.unit)
@@ -221,11 +227,13 @@ def _build(identifier: str, figures: Mapping[str, float], reader: RowReader) -> 
 
 def _read_own(reader: RowReader, key: str) -> Fact:
     value = reader.number("value")
-    if value is None or value < 0:
-        raise reader.fail("value", N_("a number of at least 0"))
+    if value is None or not 0 <= value <= _LARGEST:
+        raise reader.fail("value", N_("a number from 0 to 1e18"))
     low, high = reader.span(value)
     if low is not None and low < 0:
         raise reader.fail("low", N_("a number of at least 0, or empty"))
+    if high is not None and high > _LARGEST:
+        raise reader.fail("high", N_("a number of at most 1e18, or empty"))
     unit = reader.unit()
     currency, in_unit = reader.currency(), currency_of(unit)
     if currency is not None and currency != in_unit:

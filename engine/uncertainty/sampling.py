@@ -29,7 +29,8 @@ def _bounded(item: UncertainInput, scores: FloatArray) -> FloatArray:
     """The tails of a distribution know no bounds, the field does: a share above 1 would earn money."""
     drawn, spec = _spread(item, scores), find_field(item.path)
     if spec is None or spec.path != item.path:
-        return drawn
+        # Costs of people and the models' own factors: positive, and no field says so.
+        return np.maximum(drawn, 0.0)
     low = -np.inf if spec.minimum is None else spec.minimum
     high = np.inf if spec.maximum is None else spec.maximum
     low = np.nextafter(low, np.inf) if spec.exclusive_minimum else low

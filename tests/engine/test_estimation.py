@@ -169,7 +169,7 @@ def test_memory_is_counted_in_binary_units(catalog: Catalog) -> None:
     found = priced(training_plan(), catalog)
     usable = figure(found, "memory_capacity_gib")
     assert usable == pytest.approx(catalog.accelerator("h100-sxm").memory_bytes / 1024**3)
-    assert 70 < usable <= 80  # an "80 GB" accelerator; decimal gigabytes would give 85
+    assert 78 < usable <= 80  # 80 GiB less what the driver keeps; read as decimal gigabytes it were 74
     assert 0 < figure(found, "memory_gib_per_gpu") < usable
 
 
