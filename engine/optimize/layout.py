@@ -27,6 +27,8 @@ FIELDS = (
     "layout.sharding",
     "layout.recompute",
 )
+_SPLITS = (FIELDS[0], FIELDS[1], FIELDS[2], FIELDS[4])
+"""Fields that divide the cluster and the layers; the others multiply what is left."""
 AUTO_MEMORY_SHARE = 0.92
 """A layout the engine chooses itself leaves this margin: the memory model is not exact."""
 _MICRO_BATCHES = (1, 2, 4, 8, 16)
@@ -170,13 +172,31 @@ def sequences_per_step(plan: Plan) -> int:
 
 
 def _enumerate(plan: Plan, count: int, free: frozenset[str]) -> dict[str, FloatArray]:
-    """The product of all values of the free fields, less rows that cannot divide cluster or batch."""
+    """The product of all values of the free fields, less rows that cannot divide cluster or batch.
+
+    Splits of the cluster are made and thinned first, so that the product never grows to what is thrown away.
+    """
     options = layout_options(plan, count)
-    axes = [
-        np.asarray(options[path] if path in free else (_fixed(plan, path),), dtype=float) for path in FIELDS
-    ]
-    columns = dict(zip(FIELDS, (axis.ravel() for axis in np.meshgrid(*axes, indexing="ij")), strict=True))
-    keep = _divides(columns, count, sequences_per_step(plan), plan.architecture.num_hidden_layers)
+    values = {
+        path: np.asarray(options[path] if path in free else (_fixed(plan, path),), dtype=float)
+        for path in FIELDS
+    }
+    splits = _product({path: values[path] for path in _SPLITS})
+    splits = _thinned(splits, _divide_cluster(splits, count, plan.architecture.num_hidden_layers))
+    others = _product({path: values[path] for path in FIELDS if path not in _SPLITS})
+    rows, repeats = splits[_SPLITS[0]].size, others["layout.micro_batch"].size
+    columns = {path: np.repeat(column, repeats) for path, column in splits.items()}
+    columns |= {path: np.tile(column, rows) for path, column in others.items()}
+    return _thinned(columns, _divide_batch(columns, count, sequences_per_step(plan)))
+
+
+def _product(values: dict[str, FloatArray]) -> dict[str, FloatArray]:
+    mesh = np.meshgrid(*values.values(), indexing="ij")
+    return dict(zip(values, (axis.ravel() for axis in mesh), strict=True))
+
+
+def _thinned(columns: dict[str, FloatArray], keep: BoolArray) -> dict[str, FloatArray]:
+    """The rows to keep; all of them when none is left, so that the reason can be told."""
     return {path: column[keep] for path, column in columns.items()} if keep.any() else columns
 
 
@@ -189,17 +209,17 @@ def _fixed(plan: Plan, path: str) -> float:
     return float(codes[path].index(value)) if path in codes else float(value)
 
 
-def _divides(columns: dict[str, FloatArray], count: int, sequences: int, layers: int) -> BoolArray:
-    tp, pp, cp, vpp = (columns[path] for path in (FIELDS[0], FIELDS[1], FIELDS[2], FIELDS[4]))
-    split = tp * pp * cp
-    replicas = np.maximum(count / split, 1.0)
-    keep: BoolArray = (
-        (count % split == 0)
-        & (sequences % (replicas * columns["layout.micro_batch"]) == 0)
-        & (layers % (pp * vpp) == 0)
-        & ((vpp == 1) | (pp > 1))
-        & ((columns["layout.sharding"] < 2) | (pp == 1))
-    )
+def _divide_cluster(columns: dict[str, FloatArray], count: int, layers: int) -> BoolArray:
+    tp, pp, cp, vpp = (columns[path] for path in _SPLITS)
+    keep: BoolArray = (count % (tp * pp * cp) == 0) & (layers % (pp * vpp) == 0) & ((vpp == 1) | (pp > 1))
+    return keep
+
+
+def _divide_batch(columns: dict[str, FloatArray], count: int, sequences: int) -> BoolArray:
+    tp, pp, cp, _ = (columns[path] for path in _SPLITS)
+    replicas = np.maximum(count / (tp * pp * cp), 1.0)
+    whole = sequences % (replicas * columns["layout.micro_batch"]) == 0
+    keep: BoolArray = whole & ((columns["layout.sharding"] < 2) | (pp == 1))
     return keep
 
 
