@@ -13,6 +13,10 @@ class FlopwiseError(Exception):
         self.message = message
 
 
+class Cancelled(Exception):
+    """Work was stopped on request. No FlopwiseError: a variant that cannot be priced is another thing."""
+
+
 class InputError(FlopwiseError):
     """An input is impossible: names the field path, the value and what is accepted."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib.resources import files
@@ -47,13 +47,15 @@ def recommend(
     dismissed: frozenset[str] = frozenset(),
     seed: int = 0,
     draws: int = 2000,
+    cancelled: Callable[[], bool] | None = None,
 ) -> RecommendationSet:
     """Check a plan with every rule, price what they propose, combine and rank.
 
     Parameters: `chosen` the ticked rule ids, None for the program's own choice; `dismissed` ids the planner
-    put aside; seed and number of draws of the bands. Errors: as `estimate`.
+    put aside; seed and number of draws of the bands; `cancelled()` is asked before each
+    re-estimate. Errors: as `estimate`; Cancelled when stopped.
     """
-    pricer = Pricer(plan, catalog, seed=seed, draws=draws)
+    pricer = Pricer(plan, catalog, seed=seed, draws=draws, cancelled=cancelled)
     findings = evaluate_rules(pricer)
     actions = [_gated(action, findings.gates) for action in findings.actions]
     proposal = propose(pricer, actions, chosen=chosen, dismissed=dismissed)

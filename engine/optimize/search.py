@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from engine.catalog import Catalog
-from engine.errors import FlopwiseError, InputError
+from engine.errors import Cancelled, InputError
 from engine.lowering import resolve_accelerator
 from engine.optimize import checkpoint
 from engine.optimize.certificate import evolve
@@ -21,7 +21,7 @@ from engine.optimize.objectives import OBJECTIVES, Objective
 from engine.plan import Plan, apply_patch, find_field, get_value
 from engine.recommend.pricing import Priced, Pricer
 from engine.results import Candidate, Certificate, Change, Curve, Optimisation
-from engine.text import N_, Message
+from engine.text import N_
 from engine.traces import known
 from engine.values import PlanValues
 
@@ -33,10 +33,6 @@ INTERVAL_ONLY = N_("Checkpoint interval only")
 OTHER = N_("Candidate")
 
 Progress = Callable[[int, int], None]
-
-
-class Cancelled(FlopwiseError):
-    """The search was stopped on request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +99,7 @@ def _training_candidates(
     sizes = _sizes(pricer)
     for done, count in enumerate(sizes):
         if cancelled is not None and cancelled():
-            raise Cancelled(Message(N_("search stopped")))
+            raise Cancelled
         search = search_layouts(pricer.base.plan, pricer.catalog, count, free=frozenset(FIELDS))
         evaluated += search.evaluated
         excluded.update(search.excluded)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ import numpy as np
 from engine.arrays import FloatArray
 from engine.catalog import Catalog
 from engine.cost.ledger import unknown_items
-from engine.errors import FlopwiseError
+from engine.errors import Cancelled, FlopwiseError
 from engine.evaluation import Outcome, evaluate
 from engine.lowering import KernelInputs, lower
 from engine.plan import Plan, apply_patch
@@ -38,7 +38,16 @@ class Priced:
 class Pricer:
     """Re-estimates variants of one plan and remembers them; rules, pricing and combination share one."""
 
-    def __init__(self, plan: Plan, catalog: Catalog, *, seed: int = 0, draws: int = 2000) -> None:
+    def __init__(
+        self,
+        plan: Plan,
+        catalog: Catalog,
+        *,
+        seed: int = 0,
+        draws: int = 2000,
+        cancelled: Callable[[], bool] | None = None,
+    ) -> None:
+        self._cancelled = cancelled
         self.plan = plan
         self.catalog = catalog
         self.seed = seed
@@ -79,6 +88,8 @@ class Pricer:
         return self._sampled[key]
 
     def _estimate(self, patch: Mapping[str, Any]) -> Priced:
+        if self._cancelled is not None and self._cancelled():
+            raise Cancelled
         settled, _ = resolve(apply_patch(self.plan, patch) if patch else self.plan, self.catalog)
         inputs = lower(PlanValues(settled, self.catalog))
         outcome = evaluate(inputs, settled.scope)

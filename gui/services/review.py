@@ -60,7 +60,9 @@ def compose_review(
 
     Parameters as `recommend` and `optimize`; `today` only dates the review.
     """
-    recommendations = recommend(plan, catalog, chosen=chosen, dismissed=dismissed, seed=seed, draws=draws)
+    recommendations = recommend(
+        plan, catalog, chosen=chosen, dismissed=dismissed, seed=seed, draws=draws, cancelled=cancelled
+    )
     now = estimate(plan, catalog, seed=seed, draws=draws)
     proposed = _proposed(plan, catalog, recommendations, seed, draws)
     search = (

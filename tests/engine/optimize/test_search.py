@@ -8,9 +8,9 @@ import pytest
 from plan_cases import LLAMA_70B, serving_plan, training_plan
 
 from engine.catalog import Catalog
-from engine.errors import InputError
+from engine.errors import Cancelled, InputError
 from engine.estimation import estimate
-from engine.optimize.search import Cancelled, optimize
+from engine.optimize.search import optimize
 from engine.plan import Plan, apply_patch
 from engine.results import Candidate, Optimisation
 
