@@ -28,6 +28,9 @@ FACT_GROUPS = (
 OPEN_GROUPS = frozenset({"storage", "network", "energy", "people", "data", "operations"})
 """Groups a planner may extend; in the others a new key would be read by nobody."""
 _SIZE_LIMIT_BYTES = 5_000_000
+_MODELS = ("training", "serving")
+_MODEL_SPAN = 100.0
+"""How far an own figure of a model, or a rate it divides by, may lie from the shipped one, as a factor."""
 _LARGEST = 1e18
 """No figure of the catalogue comes near it, and products of several still stay finite."""
 _FIGURES = (
@@ -148,10 +151,8 @@ class _Draft:
             known = [name.partition(".")[2] for name in nearest]
             accepted = Message(N_("a key of the catalogue, nearest {keys}"), {"keys": ", ".join(known)})
             raise reader.fail("key", accepted)
-        # The models divide by what the catalogue gives as positive.
-        least = fact.value if fact.low is None else fact.low
-        if table in ("training", "serving") and shipped is not None and shipped.value and not least:
-            raise reader.fail("value" if fact.low is None else "low", N_("a number above 0"))
+        if shipped is not None and shipped.value and (table in _MODELS or fact.unit.endswith("/s")):
+            _check_near(reader, fact, shipped.value)
         # Whoever uses the fact counts on its unit; only the currency may be another.
         if shipped is not None and _without_currency(shipped.unit) != _without_currency(fact.unit):
             raise reader.fail("unit", shipped.unit)
@@ -242,6 +243,15 @@ def _read_own(reader: RowReader, key: str) -> Fact:
         value, low, high, unit, reader.text("source"), reader.date(latest=None), "own",
         reader.optional("conditions"), key, in_unit,
     )  # fmt: skip
+
+
+def _check_near(reader: RowReader, fact: Fact, shipped: float) -> None:
+    """Raise InputError for a figure that would carry a model far out of the range it was fitted in."""
+    low, high = sorted((shipped / _MODEL_SPAN, shipped * _MODEL_SPAN))
+    for column, number in (("value", fact.value), ("low", fact.low), ("high", fact.high)):
+        if number is not None and not low <= number <= high:
+            accepted = Message(N_("a number from {low} to {high}"), {"low": f"{low:g}", "high": f"{high:g}"})
+            raise reader.fail(column, accepted)
 
 
 def _offer(reader: RowReader) -> tuple[str, PriceOffer]:
