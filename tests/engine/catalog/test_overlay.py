@@ -73,7 +73,7 @@ def test_an_edited_file_is_read_again(tmp_path: Path) -> None:
 BAD_ROWS = [
     ("furniture,x,value,1,,,USD/GB,USD,s,2026-01-15,", "table", "storage"),
     ("storage,,value,1,,,USD/GB,USD,s,2026-01-15,", "key", "a text"),
-    ("storage,hot_object,value,-1,,,USD/GB-month,USD,s,2026-01-15,", "value", "at least 0"),
+    ("storage,hot_object,value,-1,,,USD/GB-month,USD,s,2026-01-15,", "value", "from 0 to 1e18"),
     ("storage,hot_object,value,cheap,,,USD/GB-month,USD,s,2026-01-15,", "value", "a number"),
     ("storage,hot_object,value,inf,,,USD/GB-month,USD,s,2026-01-15,", "value", "finite"),
     ("storage,hot_object,value,,,,USD/GB-month,USD,s,2026-01-15,", "value", "a number"),
