@@ -29,8 +29,10 @@ OPEN_GROUPS = frozenset({"storage", "network", "energy", "people", "data", "oper
 """Groups a planner may extend; in the others a new key would be read by nobody."""
 _SIZE_LIMIT_BYTES = 5_000_000
 _MODELS = ("training", "serving")
-_MODEL_SPAN = 100.0
+_MODEL_SPAN = 10.0
 """How far an own figure of a model, or a rate it divides by, may lie from the shipped one, as a factor."""
+_SWITCH = "1 ="
+"""How the conditions of a figure begin that is 0 or 1 and chooses between two forms."""
 _LARGEST = 1e18
 """No figure of the catalogue comes near it, and products of several still stay finite."""
 _FIGURES = (
@@ -152,7 +154,7 @@ class _Draft:
             accepted = Message(N_("a key of the catalogue, nearest {keys}"), {"keys": ", ".join(known)})
             raise reader.fail("key", accepted)
         if shipped is not None and shipped.value and (table in _MODELS or fact.unit.endswith("/s")):
-            _check_near(reader, fact, shipped.value)
+            _check_near(reader, fact, shipped)
         # Whoever uses the fact counts on its unit; only the currency may be another.
         if shipped is not None and _without_currency(shipped.unit) != _without_currency(fact.unit):
             raise reader.fail("unit", shipped.unit)
@@ -245,9 +247,14 @@ def _read_own(reader: RowReader, key: str) -> Fact:
     )  # fmt: skip
 
 
-def _check_near(reader: RowReader, fact: Fact, shipped: float) -> None:
+def _check_near(reader: RowReader, fact: Fact, shipped: Fact) -> None:
     """Raise InputError for a figure that would carry a model far out of the range it was fitted in."""
-    low, high = sorted((shipped / _MODEL_SPAN, shipped * _MODEL_SPAN))
+    centre = shipped.value or 0.0
+    low, high = centre / _MODEL_SPAN, centre * _MODEL_SPAN
+    if shipped.conditions.startswith(_SWITCH):
+        low, high = 0.0, 1.0
+    elif fact.unit == "share":
+        high = max(min(high, 1.0), centre)
     for column, number in (("value", fact.value), ("low", fact.low), ("high", fact.high)):
         if number is not None and not low <= number <= high:
             accepted = Message(N_("a number from {low} to {high}"), {"low": f"{low:g}", "high": f"{high:g}"})

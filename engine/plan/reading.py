@@ -84,7 +84,9 @@ def _range_problem(plan: Plan, path: str) -> InputError | None:
         return InputError(entry, bounds.model_dump(), _nearest(path))
     if spec.path != path:
         costs = [f"people.roles.{index}.monthly_cost" for index in range(len(plan.people.roles))]
-        return None if path in costs else _not_a_number(entry, bounds)
+        if path not in costs:
+            return _not_a_number(entry, bounds)
+        return InputError(entry, bounds.low, Message(N_("a number from 0"))) if bounds.low < 0 else None
     if spec.kind not in ("number", "whole"):
         return _not_a_number(entry, bounds)
     outside = next((end for end in (bounds.low, bounds.high) if not spec.holds(end)), None)

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from plan_cases import serving_plan, training_plan
 
 from engine.catalog import Catalog
 from engine.estimation import estimate
+from engine.evaluation import evaluate
+from engine.figures import figure_list
+from engine.lowering import lower
+from engine.values import PlanValues
 
 TRAINING_KEYS = {
     "gpu_hours",
@@ -87,3 +93,18 @@ def test_peaks_count_spares_and_averages_do_not_exceed_them(catalog: Catalog) ->
     for item in found.resources:
         if item.resource != "Accelerators":  # idle paid hours may exceed the working peak
             assert (item.average or 0) <= (item.peak or 0)
+
+
+def test_an_estimator_that_runs_slow_lowers_speed_and_mfu_alike(catalog: Catalog) -> None:
+    """The estimator's own factor on time is a figure of the estimate, not of the kernel alone."""
+    inputs = lower(PlanValues(training_plan(), catalog))
+    assert inputs.training is not None
+    slow = replace(inputs, training=replace(inputs.training, time_factor=2.0 * inputs.training.time_factor))
+    scope = training_plan().scope
+    before, after = (
+        {metric.key: metric.value for metric in figure_list(item, evaluate(item, scope), scope)}
+        for item in (inputs, slow)
+    )
+    for key, factor in (("mfu", 0.5), ("tokens_per_s_per_gpu", 0.5), ("step_time_s", 2.0)):
+        assert before[key] is not None
+        assert after[key] == pytest.approx(factor * before[key], rel=1e-9)

@@ -7,6 +7,7 @@ from plan_cases import serving_plan, training_plan
 from pydantic import ValidationError
 
 from engine.errors import FlopwiseError
+from engine.plan.plan import Range
 from engine.plan.workload import TRAINING_KINDS
 
 
@@ -30,3 +31,11 @@ def test_each_kind_needs_its_section(kind: str, section: str) -> None:
 def test_the_default_horizon_is_a_year_and_the_default_ask_the_eightieth_percentile() -> None:
     plan = training_plan()
     assert (plan.schedule.horizon_months, plan.finance.ask_percentile) == (12.0, 80.0)
+
+
+@pytest.mark.parametrize(
+    "bounds", [(float("nan"), 1.0), (0.0, float("nan")), (0.0, float("inf")), (2.0, 1.0)]
+)
+def test_a_range_is_two_numbers_in_order(bounds: tuple[float, float]) -> None:
+    with pytest.raises(ValidationError):
+        Range(low=bounds[0], high=bounds[1])

@@ -270,8 +270,10 @@ def test_a_range_out_of_order_or_of_another_shape_is_refused(bounds: Any) -> Non
     assert any(name.startswith("ranges.network.egress_gb") for name in named_fields(error_of(data)))
 
 
-def test_a_range_of_the_cost_of_a_role_is_accepted() -> None:
+def test_a_range_of_the_cost_of_a_role_is_accepted_unless_it_pays() -> None:
     data = changed("people.roles", [{"role": "manager", "fte": 1.0, "monthly_cost": 20000.0}])
+    data["ranges"] = {"people.roles.0.monthly_cost": {"low": -1.0, "high": 30000.0}}
+    assert named_fields(error_of(data)) == {"ranges.people.roles.0.monthly_cost"}
     data["ranges"] = {"people.roles.0.monthly_cost": {"low": 15000.0, "high": 30000.0}}
     assert plan_from_data(data).ranges["people.roles.0.monthly_cost"].high == 30000.0
 

@@ -26,8 +26,9 @@ def test_percentiles_are_low_central_and_high() -> None:
 
 
 def test_a_range_through_zero_is_drawn_too() -> None:
-    column = draw_inputs([item("model.x", -2.0, 0.0, 6.0)], draws=DRAWS, seed=0)["model.x"]
-    assert np.percentile(column, (10, 50, 90)) == pytest.approx((-2.0, 0.0, 6.0), abs=0.05)
+    path = "serving.growth_per_month"
+    column = draw_inputs([item(path, -0.2, 0.0, 0.6)], draws=DRAWS, seed=0)[path]
+    assert np.percentile(column, (10, 50, 90)) == pytest.approx((-0.2, 0.0, 0.6), abs=0.005)
 
 
 def test_one_seed_gives_one_answer_and_another_another() -> None:
@@ -63,6 +64,8 @@ def test_tails_stay_within_the_bounds_of_the_field() -> None:
     assert share["cluster.busy_share"].max() == 1.0 and share["cluster.busy_share"].min() > 0.0
     available = draw_inputs([item("serving.availability", 0.99, 0.999, 0.9999)], draws=DRAWS, seed=0)
     assert available["serving.availability"].max() < 1.0
+    wages = draw_inputs([item("people.roles.0.monthly_cost", 0.0, 1.0, 9.0)], draws=DRAWS, seed=0)
+    assert wages["people.roles.0.monthly_cost"].min() == 0.0
     failures = draw_inputs([item("experiments.failed_share", 0.0, 0.2, 0.9)], draws=DRAWS, seed=0)
     assert failures["experiments.failed_share"].min() >= 0.0
 
