@@ -1,0 +1,75 @@
+"""Floating-point operations of one token in any network, forward, by component."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from engine.architecture.counting import count_parameters
+from engine.architecture.layers import Attention, layer_kinds
+from engine.plan.architecture import Architecture
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreKind:
+    """Attention layers alike: width = heads * (key + value size), window [tokens] (0 = all), causal or not."""
+
+    layers: int
+    width: int
+    window: int
+    causal: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Operations:
+    """Forward FLOPs of one token: products with weights, attention scores and values, output head."""
+
+    linear: float
+    attention: float
+    logits: float
+
+    @property
+    def forward(self) -> float:
+        """All of a forward pass [FLOP/token]."""
+        return self.linear + self.attention + self.logits
+
+    @property
+    def training(self) -> float:
+        """Forward and backward [FLOP/token]: three forward passes, nothing recomputed."""
+        return 3.0 * self.forward
+
+
+def score_kinds(a: Architecture) -> tuple[ScoreKind, ...]:
+    """The layers whose work grows with the context, one entry a kind."""
+    found: dict[tuple[int, int, bool], int] = {}
+    for kind in layer_kinds(a):
+        for attention in kind.attention:
+            if not attention.crosses:
+                key = (_score_width(attention), attention.window, attention.causal)
+                found[key] = found.get(key, 0) + kind.count
+    return tuple(ScoreKind(layers, *key) for key, layers in found.items())
+
+
+def count_operations(a: Architecture, tokens: float) -> Operations:
+    """FLOPs of one token, mean over a sequence of `tokens`, attention counted causally.
+
+    Valid for prefill and training; recurrent scans (below 2 % of the projections) are left out. Equations:
+    2 FLOP a weight met; attention 2 * pairs/token * heads * (d_k + d_v) with pairs/token = n/2, windowed
+    w - w^2/(2n), or n without a causal mask; logits 2*h*V. Source: [FIT_TRAINING] section 1.
+    """
+    counts = count_parameters(a)
+    met = counts.attention + counts.mlp + counts.shared_experts + counts.router + counts.active_experts
+    attention = sum(2.0 * k.layers * k.width * _pairs(k, tokens) for k in score_kinds(a))
+    head = a.vocab_size * a.hidden_size if a.details.has_output_head else 0
+    return Operations(linear=2.0 * met, attention=attention, logits=2.0 * head)
+
+
+def _score_width(attention: Attention) -> int:
+    return attention.heads * (attention.head_dim + attention.value_dim)
+
+
+def _pairs(kind: ScoreKind, tokens: float) -> float:
+    """Pairs of tokens attention forms, a token of the sequence."""
+    if not kind.causal:
+        return tokens
+    seen = min(tokens, kind.window) if kind.window else tokens
+    return seen - seen * seen / (2.0 * max(tokens, 1.0))
