@@ -1,0 +1,1 @@
+"""Readers of files other programs write: records, provenance, and what could not be read."""
