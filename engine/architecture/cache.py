@@ -25,8 +25,7 @@ def cache_kinds(a: Architecture, *, honour_windows: bool = True) -> tuple[CacheK
     found: dict[tuple[int, int], int] = {}
     for kind in layer_kinds(a):
         for attention in kind.attention:
-            if attention.cached:
-                key = (_cached_values(a, attention), attention.window if honour_windows else 0)
+            for key in _cached(a, attention, honour_windows):
                 found[key] = found.get(key, 0) + kind.count
     return tuple(CacheKind(layers, values, window) for (values, window), layers in found.items())
 
@@ -38,7 +37,8 @@ def kv_bytes(
 
     Equation: sum over layers of values * min(tokens, window) * value_bytes; values = 2 * kv_heads *
     head_dim, or kv_lora_rank + qk_rope_head_dim with latent attention. `honour_windows` False = an engine
-    that keeps the whole context in every layer. Llama-3.1-8B, one token in 16 bits: 131,072.
+    that keeps the whole context in every layer. Compressed layers keep an entry for every compress_ratio
+    tokens beside their window. An indexer's own keys are left out. Llama-3.1-8B, one token in 16 bits: 131,072.
     """
     kinds = cache_kinds(a, honour_windows=honour_windows)
     return sum(
@@ -53,9 +53,21 @@ def state_bytes(a: Architecture) -> float:
     )
 
 
+def _cached(a: Architecture, attention: Attention, honour_windows: bool) -> list[tuple[int, int]]:
+    """(values a token, window) of what a layer keeps; compressed entries stand beside the window."""
+    if not attention.cached:
+        return []
+    whole, window = _cached_values(a, attention), attention.window if honour_windows else 0
+    if not attention.compress_ratio:
+        return [(whole, window)]
+    return [(whole, window), (-(-whole // attention.compress_ratio), 0)]
+
+
 def _cached_values(a: Architecture, attention: Attention) -> int:
     if attention.latent:
         return a.kv_lora_rank + a.qk_rope_head_dim
+    if attention.compress_ratio or (attention.keys_are_values and a.details.o_lora_rank):
+        return attention.key_value_heads * attention.head_dim
     return attention.key_value_heads * (attention.head_dim + attention.value_dim)
 
 

@@ -65,23 +65,24 @@ class _LayerParameters:
     small: int = 0
 
 
-def count_parameters(a: Architecture) -> Parameters:
-    """Count a network's parameters by component.
+def count_parameters(a: Architecture, *, owned: bool = True) -> Parameters:
+    """Count a network's parameters by component; `owned` False counts borrowed weights in every layer.
 
     Errors: none for a valid Architecture. Equations: sums of the matrices of each layer, see the functions
     below. Source: the published network definitions; Meta-Llama-3.1-8B: 8,030,261,248.
     """
-    layers = [(kind.count, _layer(a, kind)) for kind in layer_kinds(a)]
+    layers = [(kind.count, _layer(a, kind, owned=owned)) for kind in layer_kinds(a)]
     sums = {
         item.name: sum(count * getattr(layer, item.name) for count, layer in layers)
         for item in fields(_LayerParameters)
     }
     width, d = a.hidden_size, a.details
     embedded = d.embedding_size or width
-    projected = 2 * embedded * width if embedded != width else 0
-    outside = (
-        d.final_norms * d.norm_weights * width + d.position_embeddings * width + d.token_types * embedded
-    )
+    # Decoders project in and out again and place positions inside; encoders project once, after positions.
+    encoder = a.kind == "encoder"
+    projected = (1 if encoder else 2) * embedded * width if embedded != width else 0
+    positions = d.position_embeddings * (embedded if encoder else width)
+    outside = d.final_norms * d.norm_weights * width + positions + d.token_types * embedded
     sums["small"] += outside + d.other_parameters + d.lm_head_bias * a.vocab_size
     untied = d.has_output_head and not a.tie_word_embeddings
     return Parameters(
@@ -93,18 +94,20 @@ def count_parameters(a: Architecture) -> Parameters:
     )
 
 
-def _layer(a: Architecture, kind: LayerKind) -> _LayerParameters:
-    """One layer: its mixers, its MLP, its norms."""
+def _layer(a: Architecture, kind: LayerKind, *, owned: bool = False) -> _LayerParameters:
+    """One layer: its mixers, its MLP, its norms; `owned` leaves out weights it borrows of another layer."""
     mixed, small = 0, 0
     attention = iter(kind.attention)
+    borrows = owned and kind.borrows_weights
     for mixer in kind.mixers:
         if mixer in ("attention", "cross_attention"):
-            weights, rest = _attention(a, next(attention))
+            found = next(attention)
+            weights, rest = (0, 0) if borrows else _attention(a, found)
         else:
             weights, rest = _MIXERS[mixer](a)
         mixed, small = mixed + weights, small + rest
     norms = kind.norms * a.details.norm_weights * a.hidden_size + kind.other_parameters
-    mlp = _mlp(a, kind)
+    mlp = _LayerParameters() if borrows else _mlp(a, kind)
     return _LayerParameters(
         attention=mixed,
         mlp=mlp.mlp,
@@ -121,7 +124,7 @@ def _attention(a: Architecture, layer: Attention) -> tuple[int, int]:
 
 
 def _plain_attention(a: Architecture, layer: Attention) -> tuple[int, int]:
-    """Projections, and biases, norms, gates and sinks: h*(q + k + v) + o*h."""
+    """Projections, and biases, norms, gates and sinks: h*(q + k + v) + o*h, or q and o in low rank."""
     width, d = a.hidden_size, a.details
     query = layer.heads * layer.head_dim
     key = layer.key_value_heads * layer.head_dim
@@ -129,8 +132,10 @@ def _plain_attention(a: Architecture, layer: Attention) -> tuple[int, int]:
     output = layer.heads * layer.value_dim
     stored = key if layer.keys_are_values else key + value
     gate = {"none": 0, "full": output, "head": layer.heads}[d.attention_output_gate]
-    weights = width * (query + stored + gate + output)
-    small = d.attention_bias * (query + stored) + d.attention_output_bias * width
+    queries = (width + query) * a.q_lora_rank if a.q_lora_rank else width * query
+    outputs = (output + d.o_groups * width) * d.o_lora_rank if d.o_lora_rank else output * width
+    weights = queries + width * (stored + gate) + outputs
+    small = d.attention_bias * (query + stored) + d.attention_output_bias * width + a.q_lora_rank
     small += d.norm_weights * _head_norms(a, layer) + d.attention_sinks * layer.heads
     return weights, small
 

@@ -22,6 +22,8 @@ class Attention:
     causal: bool
     keys_are_values: bool
     crosses: bool
+    compress_ratio: int
+    indexed: bool
 
     @property
     def key_dim(self) -> int:
@@ -41,6 +43,7 @@ class LayerKind:
     norms: int
     other_parameters: int
     is_encoder: bool
+    borrows_weights: bool
 
 
 def layer_kinds(a: Architecture) -> tuple[LayerKind, ...]:
@@ -70,6 +73,7 @@ def _kind(a: Architecture, group: LayerGroup) -> LayerKind:
         norms=a.details.norms_per_layer if norms is None else norms,
         other_parameters=group.other_parameters,
         is_encoder=group.is_encoder,
+        borrows_weights=group.borrows_weights,
     )
 
 
@@ -94,4 +98,6 @@ def _attention(a: Architecture, group: LayerGroup, mixer: str) -> Attention:
         causal=not (group.is_encoder or crosses),
         keys_are_values=group.keys_are_values,
         crosses=crosses,
+        compress_ratio=group.compress_ratio,
+        indexed=group.indexed or (latent and a.details.index_n_heads > 0),
     )

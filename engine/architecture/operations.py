@@ -43,10 +43,19 @@ def score_kinds(a: Architecture) -> tuple[ScoreKind, ...]:
     found: dict[tuple[int, int, bool], int] = {}
     for kind in layer_kinds(a):
         for attention in kind.attention:
-            if not attention.crosses:
-                key = (_score_width(attention), attention.window, attention.causal)
+            for key in () if attention.crosses else _scores(a, attention):
                 found[key] = found.get(key, 0) + kind.count
     return tuple(ScoreKind(layers, *key) for key, layers in found.items())
+
+
+def _scores(a: Architecture, attention: Attention) -> list[tuple[int, int, bool]]:
+    """(width, window, causal) of what a layer compares: tokens, compressed entries, keys of an indexer."""
+    width, d = _score_width(attention), a.details
+    ratio, picked = attention.compress_ratio or 1, d.index_topk if attention.indexed else 0
+    index = [(d.index_n_heads * d.index_head_dim // ratio, 0, True)] if picked else []
+    if attention.compress_ratio:
+        return [(width, attention.window, True), (width // ratio, picked * ratio, True), *index]
+    return [(width, picked or attention.window, attention.causal), *index]
 
 
 def count_operations(a: Architecture, tokens: float) -> Operations:
@@ -56,7 +65,7 @@ def count_operations(a: Architecture, tokens: float) -> Operations:
     2 FLOP a weight met; attention 2 * pairs/token * heads * (d_k + d_v) with pairs/token = n/2, windowed
     w - w^2/(2n), or n without a causal mask; logits 2*h*V. Source: [FIT_TRAINING] section 1.
     """
-    counts = count_parameters(a)
+    counts = count_parameters(a, owned=False)
     met = counts.attention + counts.mlp + counts.shared_experts + counts.router + counts.active_experts
     attention = sum(2.0 * k.layers * k.width * _pairs(k, tokens) for k in score_kinds(a))
     head = a.vocab_size * a.hidden_size if a.details.has_output_head else 0

@@ -58,6 +58,21 @@ class LayerGroup(Section):
     is_encoder: bool = declare(
         N_("Encoder layer"), default=False, help=N_("Every token sees every other; nothing is cached.")
     )
+    borrows_weights: bool = declare(
+        N_("Borrows weights"),
+        default=False,
+        help=N_("Attention and MLP work with weights of another layer, counted there."),
+    )
+    compress_ratio: Whole = declare(
+        N_("Tokens a compressed entry"),
+        default=0,
+        help=N_("Beside its window the layer caches one entry for so many tokens. 0: none."),
+        ge=0,
+        le=1_000_000,
+    )
+    indexed: bool = declare(
+        N_("Picks compressed entries"), default=False, help=N_("An indexer chooses which ones it reads.")
+    )
     other_parameters: Whole = declare(N_("Other parameters a layer"), default=0, ge=0, le=10**13)
 
 
@@ -127,6 +142,11 @@ class Details(Section):
     )
     index_n_heads: Whole = declare(N_("Indexer heads"), default=0, ge=0, le=100_000)
     index_head_dim: Whole = declare(N_("Indexer head size"), default=0, ge=0, le=65_536)
+    index_topk: Whole = declare(N_("Tokens the indexer picks"), default=0, ge=0, le=10**9)
+    o_lora_rank: Whole = declare(
+        N_("Output rank"), default=0, help=N_("0: the output is one matrix."), ge=0, le=1_000_000
+    )
+    o_groups: Whole = declare(N_("Output groups"), default=0, ge=0, le=100_000)
     has_output_head: bool = declare(N_("Output head"), default=True)
     num_nextn_predict_layers: Whole = declare(
         N_("Layers that predict further tokens"),

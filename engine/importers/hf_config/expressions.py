@@ -55,7 +55,7 @@ def evaluate(text: str, lookup: Lookup) -> Any:
     tree = parse(text)
     try:
         return _value(tree, lookup)
-    except (TypeError, ZeroDivisionError, IndexError, OverflowError) as error:
+    except (TypeError, ValueError, ZeroDivisionError, LookupError, OverflowError) as error:
         names = frozenset(name for name in names_in(text) if not lookup(name))
         raise Unknown(names or frozenset(names_in(text))) from error
 

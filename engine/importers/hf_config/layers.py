@@ -6,21 +6,23 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+from engine.errors import InputError
 from engine.importers.hf_config.expressions import names_in
 from engine.importers.hf_config.fields import Fields
 from engine.importers.hf_config.patterns import mixer_kinds, mlp_kinds
 from engine.plan.architecture import LayerGroup
+from engine.text import N_, Message
 
 Group = Mapping[str, Any]
 
-_FLAGS = frozenset({"keys_are_values", "shares_cache", "is_encoder"})
+_FLAGS = frozenset({"keys_are_values", "shares_cache", "is_encoder", "borrows_weights"})
 _WORDS = frozenset({"mixer", "second_mixer", "mlp"})
 
 
 def read_layers(fields: Fields) -> list[tuple[Group, int]]:
     """Distinct layers as fields of a LayerGroup, with how many there are, in order of first appearance.
 
-    Errors: InputError for lists that do not fit, KeyError for a kind no family knows.
+    Errors: InputError for lists that do not fit and kinds the family does not know.
     """
     traits = fields.family.get("layers", {})
     mixers = mixer_kinds(fields, traits.get("mixers"))
@@ -48,13 +50,18 @@ def plain_form(groups: list[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[L
 
 def _kind(fields: Fields, mixer: str) -> Mapping[str, Any]:
     kinds: Mapping[str, Mapping[str, Any]] = fields.family["layers"]["kinds"]
+    if mixer not in kinds:
+        accepted = Message(N_("one of {names}"), {"names": ", ".join(sorted(kinds))})
+        raise InputError(fields.key("layer_types"), mixer, accepted)
     return kinds[mixer]
 
 
 def _varies(fields: Fields, mixer: str) -> bool:
     """Whether layers of a kind differ by their place."""
-    rules = (*_kind(fields, mixer).values(), *fields.family["layers"].get("every", {}).values())
-    return any(isinstance(rule, str) and "layer" in names_in(rule) for rule in rules)
+    rules = (*_kind(fields, mixer).items(), *fields.family["layers"].get("every", {}).items())
+    return any(
+        name not in _WORDS and isinstance(rule, str) and "layer" in names_in(rule) for name, rule in rules
+    )
 
 
 def _layer(fields: Fields, mixer: str, mlp: str, index: int) -> Group:
@@ -63,7 +70,7 @@ def _layer(fields: Fields, mixer: str, mlp: str, index: int) -> Group:
     given = {"layer": index, "mlp": mlp, "kind": mixer}
     found: dict[str, Any] = {"mixer": "attention", "mlp": mlp}
     for name, rule in rules.items():
-        value = fields.value(rule, **given)
+        value = rule if name in _WORDS else fields.value(rule, **given)
         if value is None:
             continue
         if name in _WORDS:

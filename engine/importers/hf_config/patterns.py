@@ -38,6 +38,8 @@ def mixer_kinds(fields: Fields, reader: str | None) -> Kinds:
 
 def mlp_kinds(fields: Fields, reader: str | None, layers: int) -> Kinds:
     """dense or moe for every layer, first to last."""
+    if reader == "blocks":
+        return _block_mlps(fields, layers)
     if not fields.count("num_experts") or not layers:
         return ["dense"] * layers
     listed = fields.get("mlp_layer_types")
@@ -171,7 +173,7 @@ def _kimi(fields: Fields, layers: int) -> Kinds:
     """Layers counted from 1 in the file; without lists every fourth attends."""
     listed, attends = fields.get("full_attn_layers"), _indexes("full_attn_layers", fields)
     if listed is None:
-        return _nth(4, layers, "full_attention", "linear_attention")
+        return ["full_attention" if i and i % 4 == 0 else "linear_attention" for i in range(layers)]
     return ["full_attention" if i + 1 in attends else "linear_attention" for i in range(layers)]
 
 
@@ -247,6 +249,54 @@ def _hybrid_ids(fields: Fields, layers: int) -> Kinds:
     return ["hybrid" if i in listed else "mamba" for i in range(layers)]
 
 
+def _block(fields: Fields, layers: int, part: str) -> list[Mapping[str, Any]]:
+    """One part ("attention", "ffn") of every block of a file that describes each layer."""
+    blocks = fields.get("block_configs") or []
+    found = [block.get(part) for block in blocks if isinstance(block, Mapping)]
+    if len(found) < layers or not all(isinstance(item, Mapping) for item in found):
+        accepted = Message(N_("an object with attention and ffn for each of the {layers} layers"), {"layers": layers})
+        raise InputError(fields.key("block_configs"), blocks, accepted)
+    return found[:layers]
+
+
+def _block_mixers(fields: Fields, layers: int) -> Kinds:
+    return [
+        "no_mixer" if item.get("no_op") else "linear_mixer" if item.get("replace_with_linear") else "block"
+        for item in _block(fields, layers, "attention")
+    ]
+
+
+def _block_mlps(fields: Fields, layers: int) -> Kinds:
+    return [
+        "none" if item.get("no_op") else "linear" if item.get("replace_with_linear") else "dense"
+        for item in _block(fields, layers, "ffn")
+    ]
+
+
+def _compressed(fields: Fields, layers: int) -> Kinds:
+    """DeepSeek-V4: tokens an entry of the compressed cache stands for; 0 = the window alone."""
+    listed = fields.get("compress_ratios")
+    if listed is None:
+        return ["heavy" if i < 2 or i % 2 == 0 else "sparse" for i in range(layers)]
+    words = {0: "sliding_attention", 4: "sparse", 128: "heavy"}
+    found = [words.get(item, "") if isinstance(item, int) else "" for item in listed[:layers]]
+    if len(found) < layers or "" in found:
+        accepted = Message(N_("0, 4 or 128 for each of the {layers} layers"), {"layers": layers})
+        raise InputError(fields.key("compress_ratios"), list(listed), accepted)
+    return found
+
+
+def _early_hybrid(fields: Fields, layers: int) -> Kinds:
+    """Zamba: the third layer, then by period and offset from the fourth on."""
+    period, offset = fields.count("attn_layer_period") or 1, fields.count("attn_layer_offset")
+    later = ["hybrid" if i % period == offset else "mamba" for i in range(max(layers - 3, 0))]
+    return ["mamba", "mamba", "hybrid", *later][:layers]
+
+
+def _shared_layer(fields: Fields, layers: int) -> Kinds:
+    return ["first", *["again"] * (layers - 1)]
+
+
 def _all_state(fields: Fields, layers: int) -> Kinds:
     return ["mamba"] * layers
 
@@ -278,6 +328,10 @@ MIXER_READERS: Mapping[str, Callable[[Fields, int], Kinds]] = {
     "hybrid_ids": _hybrid_ids,
     "all_state": _all_state,
     "every_hybrid": _every_hybrid,
+    "blocks": _block_mixers,
+    "compressed": _compressed,
+    "early_hybrid": _early_hybrid,
+    "shared_layer": _shared_layer,
 }
 
 
