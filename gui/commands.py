@@ -192,6 +192,18 @@ def _catalog(options: argparse.Namespace) -> CommandResult:
     return CommandResult({"version": catalog.version, "rows": rows}, text)
 
 
+def _import_model(options: argparse.Namespace) -> CommandResult:
+    from gui.services.importing import import_model
+
+    found = import_model(
+        options.config,
+        context=options.context,
+        value_bytes=options.kv_bytes,
+        honour_windows=not options.ignore_windows,
+    )
+    return CommandResult(found, summaries.model_text(found))
+
+
 def estimate_data(found: Estimate) -> dict[str, Any]:
     """An estimate as the JSON object scripts rely on."""
     lines = [line.model_dump(mode="json") for line in found.lines]
@@ -341,6 +353,17 @@ COMMANDS: tuple[Command, ...] = (
             _number("--restart-s"),
             _number("--downtime-s", required=False, default=0.0),
             _number("--interval-s", required=False),
+        ),
+    ),
+    Command(
+        "import-model",
+        "read a Hugging Face config.json: parameters, FLOPs, weights, KV cache",
+        _import_model,
+        arguments=(
+            (("config",), {"metavar": "CONFIG.json", "help": "file or its folder; - reads standard input"}),
+            (("--context",), {"type": int, "metavar": "TOKENS", "help": "default: the longest of the model"}),
+            (("--kv-bytes",), {"type": float, "default": 2.0, "metavar": "BYTES", "help": "of one value"}),
+            (("--ignore-windows",), {"action": "store_true", "help": "every layer keeps the whole context"}),
         ),
     ),
     Command("bench", "time the program on this machine", _bench),

@@ -73,3 +73,33 @@ class _Money:
 
     def __call__(self, amount: float) -> str:
         return money_short(amount, self._currency, language())
+
+
+def model_text(found: dict[str, Any]) -> str:
+    """An imported network in lines for people: what it comes to, then what was assumed and left out."""
+    kv, weights = found["kv_bytes"], found["weight_bytes"]
+    lines = [
+        tr("{total:,} parameters, {active:,} active").format(
+            total=found["parameters_total"], active=found["parameters_active"]
+        ),
+        *(f"  {name} {value:,}" for name, value in found["parameters"].items() if value),
+        tr("{flops:.4g} FLOP a token forward at {context:,} tokens").format(
+            flops=found["flops_per_token"]["forward"], context=kv["context"]
+        ),
+        tr("weights: {bf16:,} bytes in bf16, {published:,} as published").format(
+            bf16=weights["bf16"], published=weights["as_published"]
+        ),
+        tr("KV cache: {first:,} bytes a token, {all:,} bytes at {context:,} tokens").format(
+            first=kv["per_token"], all=kv["at_context"], context=kv["context"]
+        ),
+    ]
+    if kv["state_bytes"]:
+        lines.append(tr("recurrent state: {state:,} bytes a sequence").format(state=kv["state_bytes"]))
+    lines += [_assumed_line(item) for item in found["assumed"]]
+    lines += [tr("not supported: {what}").format(what=item) for item in found["unsupported"]]
+    return "\n".join(lines)
+
+
+def _assumed_line(item: dict[str, Any]) -> str:
+    line = tr("assumed {field} = {value}: {why}").format(**{k: item[k] for k in ("field", "value", "why")})
+    return f"{line} ({tr('counts depend on it')})" if item["affects_counts"] else line

@@ -15,7 +15,7 @@ from engine.text import N_, Message
 
 Group = Mapping[str, Any]
 
-_FLAGS = frozenset({"keys_are_values", "shares_cache", "is_encoder", "borrows_weights"})
+_FLAGS = frozenset({"keys_are_values", "shares_cache", "is_encoder", "borrows_weights", "indexed"})
 _WORDS = frozenset({"mixer", "second_mixer", "mlp"})
 
 

@@ -47,11 +47,19 @@ def split(data: Mapping[str, Any]) -> Parts:
     path, found = _nested(data)
     outer = _inside(data, path.rpartition(".")[0])
     shared = {key: data[key] for key in _SHARED if key in data}
-    text = {**shared, **{k: v for k, v in found.items() if v is not None or k not in shared}} if path else data
+    own = {k: v for k, v in found.items() if v is not None or k not in shared}
+    text = {**shared, **own, **_of_whole(data)} if path else data
     text_type = _word(found.get("model_type")) if path else outer_type
     text_type = text_type or (tables.family(outer_type) or {}).get("text_type", "") or outer_type
     towers = {key: value for key in TOWER_KEYS if isinstance(value := outer.get(key), dict)}
     return Parts(text, f"{path}." if path else "", text_type, outer, outer_type, towers)
+
+
+def _of_whole(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What newer versions of the library take from the whole although the language part has it too."""
+    version, tied = data.get("transformers_version"), data.get("tie_word_embeddings")
+    newer = isinstance(version, str) and version[:1].isdigit() and not version.startswith(("3.", "4."))
+    return {"tie_word_embeddings": tied} if newer and isinstance(tied, bool) else {}
 
 
 def fields_of(data: Mapping[str, Any], model_type: str, path: str) -> Fields:

@@ -45,7 +45,7 @@ def mlp_kinds(fields: Fields, reader: str | None, layers: int) -> Kinds:
     listed = fields.get("mlp_layer_types")
     if listed is not None:
         words = _words("mlp_layer_types", fields, listed, layers)
-        return ["moe" if word in ("sparse", "moe") else "dense" for word in words]
+        return ["dense" if word == "dense" else "moe" for word in words]
     return MLP_READERS[reader or "first_dense"](fields, layers)
 
 
