@@ -159,16 +159,24 @@ def _service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOut
     total = float(outcome.total)
     # Input and output share the bill by GPU time, not by token count: prefill and decode cost differently.
     share = instance.prefill_share
+    # An encoder gives out no tokens: what they take and cost is not a number.
+    generates = bool(inputs.model.generates)
     tokens_in, tokens_out = requests * load.input_tokens, requests * load.output_tokens
+    input_share = share if generates else 1.0
     return (
         _metric("gpu_hours", N_("GPU-hours paid"), _gpu_hours(outcome), "GPU-h"),
         _metric("duration_h", N_("Horizon"), outcome.duration_h, "h"),
         _metric("ttft_ms_p95", N_("Time to first token, p95"), instance.ttft_s_p95 * 1000.0, "ms"),
-        _metric("tpot_ms_p95", N_("Time per output token, p95"), instance.tpot_s_p95 * 1000.0, "ms"),
+        _metric(
+            "tpot_ms_p95",
+            N_("Time per output token, p95"),
+            instance.tpot_s_p95 * 1000.0 if generates else np.nan,
+            "ms",
+        ),
         _metric(
             "output_tokens_per_s_per_instance",
             N_("Output tokens a second and instance"),
-            instance.output_tokens_per_s * inputs.service.throughput_factor,
+            instance.output_tokens_per_s * inputs.service.throughput_factor if generates else np.nan,
             "tokens/s",
         ),
         _metric("instances_peak", N_("Instances at peak"), fleet.instances_peak, "instances"),
@@ -178,13 +186,13 @@ def _service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOut
         _metric(
             "cost_per_million_input_tokens",
             N_("Cost per million input tokens"),
-            total * share / tokens_in * MILLION,
+            total * input_share / tokens_in * MILLION,
             "currency/M tokens",
         ),
         _metric(
             "cost_per_million_output_tokens",
             N_("Cost per million output tokens"),
-            total * (1.0 - share) / tokens_out * MILLION,
+            total * (1.0 - share) / tokens_out * MILLION if generates else np.nan,
             "currency/M tokens",
         ),
         _metric("cost_per_request", N_("Cost per request"), total / requests, "currency/request"),

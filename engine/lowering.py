@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from engine.architecture.kernel_shape import model_shape
 from engine.arrays import Array, FloatArray
 from engine.catalog import Accelerator
 from engine.codes import (
@@ -28,7 +29,6 @@ from engine.performance.training_constants import (
     resolve_training_constants,
 )
 from engine.plan import Plan
-from engine.plan.architecture import Architecture
 from engine.text import N_, Message
 from engine.values import UNKNOWN, PlanValues
 
@@ -100,26 +100,6 @@ def lower(values: PlanValues) -> KernelInputs:
     training = _training(values, model, hardware, accelerator) if plan.is_training else None
     service = _service(values, accelerator) if plan.serving and not plan.is_training else None
     return KernelInputs(model, hardware, _money(values, model, accelerator), training, service)
-
-
-def model_shape(a: Architecture) -> ModelShape:
-    """The plan's architecture as kernel input, with empty fields filled by their stated defaults."""
-    return ModelShape(
-        hidden_size=float(a.hidden_size),
-        num_hidden_layers=float(a.num_hidden_layers),
-        num_attention_heads=float(a.num_attention_heads),
-        num_key_value_heads=float(a.key_value_heads),
-        head_dim=float(a.head_size),
-        intermediate_size=float(a.intermediate_size),
-        vocab_size=float(a.vocab_size),
-        gated_mlp=float(a.gated_mlp),
-        tie_word_embeddings=float(a.tie_word_embeddings),
-        num_experts=float(a.num_experts),
-        num_experts_per_tok=float(a.num_experts_per_tok),
-        moe_intermediate_size=float(a.moe_intermediate_size or a.intermediate_size),
-        shared_expert_intermediate_size=float(a.shared_expert_intermediate_size),
-        first_k_dense_replace=float(a.first_k_dense_replace),
-    )
 
 
 def resolve_accelerator(values: PlanValues) -> Accelerator:
@@ -269,19 +249,21 @@ def _service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs:
     serving = plan.serving
     assert serving is not None
     profile = serving.profile
+    # An encoder answers with its first and only forward pass.
+    encoder = plan.architecture.kind == "encoder"
     factors = values.catalog.traffic_profile(profile) if isinstance(profile, str) else _weekly(profile)
     return ServiceInputs(
         load=ServingInputs(
             requests_per_second=number("serving.requests_per_second"),
             input_tokens=number("serving.input_tokens"),
-            output_tokens=number("serving.output_tokens"),
+            output_tokens=1.0 if encoder else number("serving.output_tokens"),
             prefix_hit_rate=number("serving.prefix_hit_rate"),
             weight_precision_code=values.code("serving.weight_precision", SERVING_PRECISIONS),
             kv_precision_code=values.code("serving.kv_precision", SERVING_PRECISIONS),
             tensor_parallel=values.number_or("layout.tensor_parallel", UNKNOWN),
             pipeline_parallel=values.number_or("layout.pipeline_parallel", UNKNOWN),
             ttft_slo_s=number("serving.ttft_slo_ms") / 1000.0,
-            tpot_slo_s=number("serving.tpot_slo_ms") / 1000.0,
+            tpot_slo_s=np.inf if encoder else number("serving.tpot_slo_ms") / 1000.0,
             arrival_cv=number("serving.arrival_cv"),
             max_num_seqs=number("serving.max_num_seqs"),
         ),

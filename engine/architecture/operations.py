@@ -11,7 +11,7 @@ from engine.plan.architecture import Architecture
 
 @dataclass(frozen=True, slots=True)
 class ScoreKind:
-    """Attention layers alike: width = heads * (key + value size), window [tokens] (0 = all), causal or not."""
+    """Attention layers alike: width = heads * (key + value size), window [tokens] (0 = all)."""
 
     layers: int
     width: int

@@ -1,4 +1,4 @@
-"""Parameters and floating-point operations of a decoder network, by component."""
+"""Parameters and floating-point operations of a network, by component."""
 
 from __future__ import annotations
 
@@ -7,27 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Array
-from engine.performance.inputs import ModelShape
+from engine.performance.inputs import AttentionKind, ModelShape, ParameterCounts
 
 BACKWARD_AND_FORWARD = 3.0
 """Passes of a training step without recomputation: one forward, two of the same size backward."""
-
-
-@dataclass(frozen=True, slots=True)
-class ParameterCounts:
-    """Parameters [count] of the whole network by component; `active` are those one token meets."""
-
-    total: Array
-    active: Array
-    embedding: Array
-    output_head: Array
-    attention: Array
-    mlp: Array
-    experts: Array
-    active_experts: Array
-    shared_experts: Array
-    router: Array
-    norms: Array
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,15 +32,17 @@ def count_moe_layers(model: ModelShape) -> Array:
 
 
 def count_parameters(model: ModelShape) -> ParameterCounts:
-    """Count the parameters of a decoder network by component.
+    """Parameters of a network by component: those it was `counted` with, else from its sizes.
 
-    Valid for pre-norm decoders with RMS norms, no biases, ordinary, grouped-query or latent attention.
-    Networks with biases, LayerNorm or learned positions have up to 0.1 % more.
+    From sizes: valid for pre-norm decoders with RMS norms, no biases, ordinary, grouped-query or latent
+    attention; biases, LayerNorm or learned positions are up to 0.1 % more.
     Parameters: model shapes [count], broadcastable. Returns counts [parameters].
     Equations: attention h*d*(2*heads + 2*kv_heads); MLP g*h*f, g = 3 gated, 2 plain; experts E*g*h*f_e;
     router h*E; norms h*(2L+1). Meta-Llama-3.1-8B: 8,030,261,248.
     Source: the published network definitions, counted exactly.
     """
+    if model.counted is not None:
+        return model.counted
     width = model.hidden_size
     moe_layers = count_moe_layers(model)
     matrices = 2.0 + model.gated_mlp
@@ -91,18 +76,19 @@ def count_parameters(model: ModelShape) -> ParameterCounts:
 def token_flops(model: ModelShape, sequence_length: Array) -> TokenFlops:
     """FLOPs of one token, attention counted causally (each token meets half the sequence on average).
 
-    Valid for full causal attention without sliding windows. `experts` is the part of `linear` spent in
-    routed experts. Parameters: model, sequence_length [tokens]. Returns [FLOP/token].
-    Equations: linear 2 FLOP a weight met; attention s*heads*(d_qk + d_v) a layer; logits 2*h*V;
-    training 3*(linear + attention + logits).
+    `experts` is the part of `linear` spent in routed experts; the scans of recurrent layers (below 2 %) are
+    left out. Parameters: model, sequence_length [tokens]. Returns [FLOP/token].
+    Equations: linear 2 FLOP a weight met; attention s*heads*(d_qk + d_v) a layer, (2w - w^2/s) for s with
+    a window w; logits 2*h*V; training 3*(linear + attention + logits).
     Source: matches the TFLOP per token ratios that hardware vendors publish within 0.4 %.
     """
     counts = count_parameters(model)
     experts = 2.0 * counts.active_experts
     linear = 2.0 * (counts.attention + counts.mlp + counts.shared_experts + counts.router) + experts
-    key_dim, value_dim = _score_dims(model)
-    heads = model.num_hidden_layers * model.num_attention_heads
-    attention = sequence_length * (heads * (key_dim + value_dim))
+    attention: Array = 0.0
+    for kind in attention_kinds(model):
+        pairs = attended_pairs(kind, sequence_length)
+        attention = attention + 2.0 * kind.layers * kind.score_width * pairs / sequence_length
     logits = 2.0 * counts.embedding
     return TokenFlops(
         linear=linear,
@@ -111,6 +97,40 @@ def token_flops(model: ModelShape, sequence_length: Array) -> TokenFlops:
         logits=logits,
         training=BACKWARD_AND_FORWARD * (linear + attention + logits),
     )
+
+
+def attention_kinds(model: ModelShape) -> tuple[AttentionKind, ...]:
+    """The kinds of attention layers of a network: as given, else one kind by its sizes."""
+    if model.attention_kinds:
+        return model.attention_kinds
+    if np.ndim(model.recurrent_layers) == 0 and model.recurrent_layers == model.num_hidden_layers:
+        return ()
+    key_dim, value_dim = _score_dims(model)
+    heads, latent = model.num_attention_heads, _is_latent(model)
+    absorbed = heads * (2.0 * model.kv_lora_rank + model.qk_rope_head_dim)
+    plain = heads * (key_dim + value_dim)
+    cached = np.where(
+        latent,
+        model.kv_lora_rank + model.qk_rope_head_dim,
+        model.num_key_value_heads * (key_dim + value_dim),
+    )
+    layers = model.num_hidden_layers - np.asarray(model.recurrent_layers)
+    return (AttentionKind(layers, plain, np.where(latent, absorbed, plain), cached),)
+
+
+def attended_pairs(kind: AttentionKind, tokens: Array) -> Array:
+    """Pairs of tokens attention forms in one layer over a sequence of `tokens` [count].
+
+    Causal: n^2/2; with a window w: m*n - m^2/2, m = min(n, w); without a causal mask n^2.
+    """
+    seen = seen_tokens(kind, tokens)
+    causal = seen * tokens - np.square(seen) / 2.0
+    return np.where(np.greater(kind.causal, 0.0), causal, np.square(tokens))
+
+
+def seen_tokens(kind: AttentionKind, tokens: Array) -> Array:
+    """Tokens of a context that a layer sees and keeps: all, or its window's."""
+    return np.where(np.greater(kind.window, 0.0), np.minimum(tokens, kind.window), tokens)
 
 
 def _is_latent(model: ModelShape) -> Array:

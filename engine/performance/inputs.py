@@ -11,10 +11,45 @@ from engine.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
-class ModelShape:
-    """Shape of a decoder network, with Hugging Face's names. Counts, no unit; flags are 0 or 1.
+class ParameterCounts:
+    """Parameters [count] of the whole network by component; `active` are those one token meets."""
 
-    The last five fields describe multi-head latent attention; `kv_lora_rank` 0 means ordinary attention.
+    total: Array
+    active: Array
+    embedding: Array
+    output_head: Array
+    attention: Array
+    mlp: Array
+    experts: Array
+    active_experts: Array
+    shared_experts: Array
+    router: Array
+    norms: Array
+
+
+@dataclass(frozen=True, slots=True)
+class AttentionKind:
+    """Layers that attend alike. `layers` [count]; `score_width` = heads * (key + value size), `decode_width`
+    the same for one generated token (larger with latent attention, which works on the latent);
+    `cached_values` kept a token and layer; `window` [tokens], 0 = the whole context; `causal` 0 or 1.
+    """
+
+    layers: Array
+    score_width: Array
+    decode_width: Array
+    cached_values: Array
+    window: Array = 0.0
+    causal: Array = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class ModelShape:
+    """Shape of a network, with Hugging Face's names. Counts, no unit; flags are 0 or 1.
+
+    `kv_lora_rank` above 0 means multi-head latent attention. `counted` and `attention_kinds` describe
+    networks whose layers differ, or whose small parts are known exactly; empty, every layer is as the
+    sizes say. `recurrent_layers` mix tokens without attention and keep `state_bytes` a sequence;
+    `generates` 0 = an encoder.
     """
 
     hidden_size: Array
@@ -36,6 +71,11 @@ class ModelShape:
     qk_nope_head_dim: Array = 0.0
     qk_rope_head_dim: Array = 0.0
     v_head_dim: Array = 0.0
+    recurrent_layers: Array = 0.0
+    state_bytes: Array = 0.0
+    generates: Array = 1.0
+    counted: ParameterCounts | None = None
+    attention_kinds: tuple[AttentionKind, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

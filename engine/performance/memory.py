@@ -10,8 +10,8 @@ import numpy as np
 from engine.arrays import Array
 from engine.catalog import load_catalog
 from engine.codes import RECOMPUTE_MODES, SHARDING_STAGES
-from engine.performance.flops import ParameterCounts, count_moe_layers, count_parameters
-from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
+from engine.performance.flops import count_moe_layers, count_parameters
+from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, ParameterCounts, TrainingRun
 from engine.performance.training_constants import (
     MemoryConstants,
     resolve_memory_constants,

@@ -13,8 +13,14 @@ import numpy as np
 
 from engine.arrays import Array, BoolArray, FloatArray
 from engine.codes import SERVING_PRECISIONS
-from engine.performance.flops import count_moe_layers, count_parameters
-from engine.performance.inputs import Hardware, ModelShape
+from engine.performance.flops import (
+    attended_pairs,
+    attention_kinds,
+    count_moe_layers,
+    count_parameters,
+    seen_tokens,
+)
+from engine.performance.inputs import AttentionKind, Hardware, ModelShape
 from engine.performance.queueing import TAIL_P95, length_at_p95, prefill_wait_s
 from engine.performance.serving_constants import ServingConstants
 
@@ -62,30 +68,13 @@ class ServingInputs:
 
 
 @dataclass(frozen=True, slots=True)
-class AttentionVariant:
-    """Layers that do not cache or attend to the whole context; zeros = none. Counts.
-
-    `sliding_window_layers` see the last `sliding_window` tokens only; `linear_attention_layers` keep no
-    KV cache. Latent attention (MLA) is part of ModelShape.
-    """
-
-    sliding_window_layers: Array = 0.0
-    sliding_window: Array = 0.0
-    linear_attention_layers: Array = 0.0
-
-
-PLAIN_ATTENTION = AttentionVariant()
-
-
-@dataclass(frozen=True, slots=True)
 class ServingCase:
-    """What every function here reads: model, accelerator, service, constants, attention."""
+    """What every function here reads: model, accelerator, service, constants."""
 
     model: ModelShape
     hardware: Hardware
     load: ServingInputs
     constants: ServingConstants
-    attention: AttentionVariant = PLAIN_ATTENTION
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,22 +142,18 @@ class _Step:
     prefill: FloatArray
 
 
-def kv_bytes_per_token(
-    model: ModelShape, kv_bytes: Array, attention: AttentionVariant = PLAIN_ATTENTION
-) -> FloatArray:
-    """KV cache of one token in all layers that keep it whole, for the instance [byte].
+def kv_bytes_per_token(model: ModelShape, kv_bytes: Array) -> FloatArray:
+    """KV cache of one token in all layers, for the instance [byte].
 
     2*nkv*hd*bytes*layers, or (kv_lora_rank + qk_rope_head_dim)*bytes*layers with latent attention. A sliding
     window caps it per sequence, not per token. Llama-3.1-8B in bf16: 131,072 B.
     """
-    layers = model.num_hidden_layers - np.asarray(attention.linear_attention_layers)
-    return np.asarray(_cached_values(model) * kv_bytes * layers)
+    return kv_bytes * _cached_values(model, 1.0)
 
 
 def kv_bytes_per_sequence(case: ServingCase, tokens: Array) -> FloatArray:
-    """KV cache of a sequence of `tokens`, for the whole instance without copies [byte]."""
-    per_layer_token = _cached_values(case.model) * _kv_value_bytes(case)
-    return per_layer_token * _cached_layer_tokens(case, tokens)
+    """KV cache and recurrent states of a sequence of `tokens`, all of the instance, no copies [byte]."""
+    return _kv_value_bytes(case) * _cached_values(case.model, tokens) + case.model.state_bytes
 
 
 def weight_bytes_per_gpu(case: ServingCase) -> FloatArray:
@@ -271,7 +256,6 @@ def serve_instance(
     hardware: Hardware,
     load: ServingInputs,
     constants: ServingConstants,
-    attention: AttentionVariant = PLAIN_ATTENTION,
 ) -> InstancePerformance:
     """The largest batch within memory and TPOT target, the load within the TTFT target, and what comes of it.
 
@@ -279,7 +263,7 @@ def serve_instance(
     come as bf16 x `weight_only_compute_factor`. Never raises; see InstancePerformance.feasible_code.
     [FIT_SERVING] sections 3 and 5.
     """
-    case = ServingCase(model, hardware, load, constants, attention)
+    case = ServingCase(model, hardware, load, constants)
     step, room = _step(case), max_batch(case)
     fits = room >= 1.0
     tpot_met = _tpot_s(case, step, 1.0) <= load.tpot_slo_s
@@ -370,31 +354,22 @@ def _kv_ranks(case: ServingCase) -> FloatArray:
     return np.where(np.greater(case.model.kv_lora_rank, 0.0), 1.0, split)
 
 
-def _cached_values(model: ModelShape) -> FloatArray:
-    """Numbers cached for a token in a layer."""
-    rank = np.asarray(model.kv_lora_rank)
-    plain = 2.0 * model.num_key_value_heads * np.asarray(model.head_dim)
-    return np.where(rank > 0.0, rank + model.qk_rope_head_dim, plain)
+def _cached_values(model: ModelShape, tokens: Array) -> FloatArray:
+    """Numbers cached for a sequence of `tokens`, all layers."""
+    return _over_kinds(model, lambda kind: kind.cached_values * seen_tokens(kind, tokens))
 
 
-def _full_layers(case: ServingCase) -> FloatArray:
-    """Layers that attend to the whole context."""
-    special = np.asarray(case.attention.sliding_window_layers) + case.attention.linear_attention_layers
-    return np.asarray(case.model.num_hidden_layers - special)
+def _over_kinds(model: ModelShape, each: Callable[[AttentionKind], Array]) -> FloatArray:
+    """Sum over the attention layers of what one layer of a kind has."""
+    total = np.zeros(())
+    for kind in attention_kinds(model):
+        total = total + kind.layers * np.asarray(each(kind))
+    return total
 
 
-def _cached_layer_tokens(case: ServingCase, tokens: Array) -> FloatArray:
-    """Tokens in the cache of a sequence, summed over layers."""
-    seen = np.minimum(tokens, case.attention.sliding_window)
-    return np.asarray(_full_layers(case) * tokens + case.attention.sliding_window_layers * seen)
-
-
-def _attended_pairs(case: ServingCase, tokens: Array) -> FloatArray:
-    """Pairs of tokens causal attention forms in a prompt, all layers: m*n - m^2/2, m = min(n, w)."""
-    seen = np.minimum(tokens, case.attention.sliding_window)
-    windowed = seen * tokens - np.square(seen) / 2.0
-    full = np.square(tokens) / 2.0
-    return np.asarray(_full_layers(case) * full + case.attention.sliding_window_layers * windowed)
+def _score_flops(model: ModelShape, tokens: Array) -> FloatArray:
+    """FLOPs of attention over a prompt of `tokens`, all layers."""
+    return _over_kinds(model, lambda kind: 2.0 * kind.score_width * attended_pairs(kind, tokens))
 
 
 def _gemm_rate(case: ServingCase, weights: _Weights) -> FloatArray:
@@ -442,12 +417,9 @@ def _prefill_rank_s(case: ServingCase) -> FloatArray:
     cached = load.prefix_hit_rate * np.asarray(load.input_tokens)
     fresh = load.input_tokens - cached
     gemm = 2.0 * weights.active_layers * fresh / _gemm_rate(case, weights)
-    latent = model.qk_nope_head_dim + np.asarray(model.qk_rope_head_dim) + model.v_head_dim
-    plain = 2.0 * np.asarray(model.head_dim)
-    width = 2.0 * np.where(np.greater(model.kv_lora_rank, 0.0), latent, plain)
-    pairs = _attended_pairs(case, load.input_tokens) - _attended_pairs(case, cached)
+    flops = _score_flops(model, load.input_tokens) - _score_flops(model, cached)
     rate = constants.attention_efficiency * np.asarray(case.hardware.peak_bf16_flops)
-    attended = width * model.num_attention_heads * pairs / rate
+    attended = flops / rate
     communication = _communication_s_per_token(case, weights) * fresh
     return np.asarray((gemm + attended) / load.tensor_parallel + communication)
 
@@ -455,12 +427,10 @@ def _prefill_rank_s(case: ServingCase) -> FloatArray:
 def _decode_compute_s(case: ServingCase, weights: _Weights, tokens: Array) -> FloatArray:
     """FLOP time of one token on one tensor-parallel rank, all layers [s]."""
     model = case.model
-    rank = np.asarray(model.kv_lora_rank)
-    # Decoding latent attention works on the latent itself: scores over rank + rope, values over rank.
-    absorbed = 2.0 * (2.0 * rank + model.qk_rope_head_dim)
-    width = np.where(rank > 0.0, absorbed, 4.0 * np.asarray(model.head_dim)) * model.num_attention_heads
     rate = case.constants.attention_efficiency * np.asarray(case.hardware.peak_bf16_flops)
-    attended = width * _cached_layer_tokens(case, tokens) / rate
+    # Decoding latent attention works on the latent itself: scores over rank + rope, values over rank.
+    flops = _over_kinds(model, lambda kind: 2.0 * kind.decode_width * seen_tokens(kind, tokens))
+    attended = flops / rate
     active = weights.active_layers + weights.head
     return np.asarray((2.0 * active / _gemm_rate(case, weights) + attended) / case.load.tensor_parallel)
 
@@ -476,7 +446,7 @@ def _step(case: ServingCase) -> _Step:
     layer = (
         constants.layer_overhead
         + constants.mla_layer_overhead * np.greater(model.kv_lora_rank, 0.0)
-        + constants.hybrid_layer_overhead * np.greater(case.attention.linear_attention_layers, 0.0)
+        + constants.hybrid_layer_overhead * np.greater(model.recurrent_layers, 0.0)
     )
     return _Step(
         fixed_weights=weights.fixed_bytes / load.tensor_parallel / weight_rate,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -257,7 +257,7 @@ class Architecture(Section):
         ge=0,
         le=10**9,
     )
-    layer_groups: tuple[LayerGroup, ...] = declare(
+    layer_groups: Annotated[tuple[LayerGroup, ...], Field(strict=False)] = declare(
         N_("Kinds of layers"),
         default=(),
         help=N_("Empty: all layers are as the fields above say."),

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from engine.catalog import load_catalog
 from engine.codes import SERVING_PRECISIONS
 from engine.performance import serving
+from engine.performance.flops import attention_kinds
 from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.queueing import prefill_wait_s
-from engine.performance.serving import AttentionVariant, InstancePerformance, ServingCase, ServingInputs
+from engine.performance.serving import InstancePerformance, ServingCase, ServingInputs
 from engine.performance.serving_constants import ServingConstants
 
 CATALOG = load_catalog()
@@ -177,11 +178,14 @@ def test_sharding_conserves_weights() -> None:
 
 
 def test_a_window_caps_the_cache_and_linear_layers_keep_none() -> None:
-    windowed = AttentionVariant(sliding_window_layers=40.0, sliding_window=128.0)
-    linear = AttentionVariant(linear_attention_layers=40.0)
+    model = CASE.model
+    (kind,) = attention_kinds(model)
+    halves = (replace(kind, layers=40.0), replace(kind, layers=40.0, window=128.0))
+    windowed = replace(model, attention_kinds=halves)
+    linear = replace(model, recurrent_layers=40.0)
     full, half, none = (
-        float(serving.kv_bytes_per_sequence(replace(CASE, attention=attention), 10_000.0))
-        for attention in (serving.PLAIN_ATTENTION, windowed, linear)
+        float(serving.kv_bytes_per_sequence(replace(CASE, model=shape), 10_000.0))
+        for shape in (model, windowed, linear)
     )
     assert none == pytest.approx(full / 2)
     assert half == pytest.approx(full / 2 * (1 + 0.0128))

@@ -1,0 +1,97 @@
+"""From a plan's architecture to the shape the performance kernels take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from engine.architecture.cache import state_bytes
+from engine.architecture.counting import count_parameters
+from engine.architecture.layers import Attention, LayerKind, layer_kinds
+from engine.performance.inputs import AttentionKind, ModelShape, ParameterCounts
+from engine.plan.architecture import Architecture
+
+
+def model_shape(a: Architecture) -> ModelShape:
+    """The architecture as kernel input: exact counts, and mean sizes where layers differ.
+
+    Widths that only steer efficiencies (head size, MLP size) are those of the layers that have them;
+    `first_k_dense_replace` is the number of layers without experts, wherever they stand.
+    """
+    kinds = layer_kinds(a)
+    attending = sum(k.count for k in kinds if k.attention)
+    heads = max(a.num_attention_heads, 1)
+    return ModelShape(
+        hidden_size=float(a.hidden_size),
+        num_hidden_layers=float(a.num_hidden_layers),
+        num_attention_heads=float(heads),
+        num_key_value_heads=float(max(a.key_value_heads, 1)),
+        head_dim=float(a.head_size or max(a.state_space.inner_size, a.hidden_size)),
+        intermediate_size=_dense_size(a, kinds),
+        vocab_size=float(a.vocab_size),
+        gated_mlp=float(a.gated_mlp),
+        tie_word_embeddings=float(a.tie_word_embeddings),
+        num_experts=float(a.num_experts),
+        num_experts_per_tok=float(a.num_experts_per_tok),
+        moe_intermediate_size=float(a.moe_intermediate_size or a.intermediate_size),
+        shared_expert_intermediate_size=float(a.shared_expert_intermediate_size),
+        first_k_dense_replace=float(sum(k.count for k in kinds if k.mlp != "moe")),
+        q_lora_rank=float(a.q_lora_rank),
+        kv_lora_rank=float(a.kv_lora_rank),
+        qk_nope_head_dim=float(a.qk_nope_head_dim),
+        qk_rope_head_dim=float(a.qk_rope_head_dim),
+        v_head_dim=float(a.v_head_dim or 0),
+        recurrent_layers=float(a.num_hidden_layers - attending),
+        state_bytes=state_bytes(a),
+        generates=float(a.kind != "encoder"),
+        counted=_counted(a),
+        attention_kinds=tuple(_attention_kinds(a, kinds)),
+    )
+
+
+def _dense_size(a: Architecture, kinds: tuple[LayerKind, ...]) -> float:
+    """Mean MLP size of the layers with a dense MLP; of the experts when there are none."""
+    dense = [(k.count, k.intermediate_size) for k in kinds if k.mlp == "dense"]
+    layers = sum(count for count, _ in dense)
+    if layers:
+        return sum(count * size for count, size in dense) / layers
+    return float(a.intermediate_size or a.moe_intermediate_size or a.state_space.inner_size or a.hidden_size)
+
+
+def _counted(a: Architecture) -> ParameterCounts:
+    counts = count_parameters(a)
+    return ParameterCounts(
+        total=float(counts.total),
+        active=float(counts.active),
+        embedding=float(counts.embedding),
+        output_head=float(counts.output_head),
+        attention=float(counts.attention),
+        mlp=float(counts.mlp),
+        experts=float(counts.experts),
+        active_experts=float(counts.active_experts),
+        shared_experts=float(counts.shared_experts),
+        router=float(counts.router),
+        norms=float(counts.small + counts.vision),
+    )
+
+
+def _attention_kinds(a: Architecture, kinds: tuple[LayerKind, ...]) -> Iterator[AttentionKind]:
+    for kind in kinds:
+        for attention in kind.attention:
+            if not attention.crosses:
+                yield _attention_kind(a, attention, kind.count)
+
+
+def _attention_kind(a: Architecture, attention: Attention, layers: int) -> AttentionKind:
+    scores = attention.heads * (attention.head_dim + attention.value_dim)
+    values = attention.key_value_heads * (attention.head_dim + attention.value_dim)
+    # Generation with latent attention works on the latent itself: scores over rank + rope, values over rank.
+    absorbed = attention.heads * (2 * a.kv_lora_rank + a.qk_rope_head_dim)
+    latent = a.kv_lora_rank + a.qk_rope_head_dim
+    return AttentionKind(
+        layers=float(layers),
+        score_width=float(scores),
+        decode_width=float(absorbed if attention.latent else scores),
+        cached_values=float((latent if attention.latent else values) * attention.cached),
+        window=float(attention.window),
+        causal=float(attention.causal),
+    )
