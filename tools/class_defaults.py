@@ -77,7 +77,7 @@ def _defaults(config: type) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> bool:
-    if value is None or isinstance(value, float) and not re.fullmatch(r"-?\d+(\.\d+)?", repr(value)):
+    if value is None or (isinstance(value, float) and not re.fullmatch(r"-?\d+(\.\d+)?", repr(value))):
         return False
     if isinstance(value, list | tuple):
         return len(value) <= 64 and all(_plain(item) for item in value)
