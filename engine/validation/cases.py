@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from engine.catalog import Catalog
-from engine.catalog.facts import Accelerator, Fact
+from engine.catalog.facts import Accelerator
 from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
 from engine.performance.training_constants import (
+    Facts,
     MemoryConstants,
     TrainingConstants,
     resolve_training_constants,
@@ -33,16 +34,13 @@ NEEDED_COLUMNS = ("gpu",)
 """Without an accelerator nothing can be predicted; every other column may be missing."""
 
 
-class Constants(Protocol):
-    """Where constants come from: the catalogue, or a fit's own values."""
-
-    def constants(self, prefix: str) -> Any:
-        """Facts by full key whose key begins with a prefix."""
-
-
 @dataclass(frozen=True, slots=True)
 class TrainingCase:
-    """One row as scalar kernel inputs, with what its constants and groups go by."""
+    """One row as scalar kernel inputs, with what its constants and groups go by.
+
+    `usable` rows are not marked doubtful by the file; `scored` ones are moreover the newest measurement of
+    their configuration.
+    """
 
     id: str
     row: DataRow
@@ -54,6 +52,8 @@ class TrainingCase:
     precision: str
     stack: Stack
     source: str
+    configuration: str
+    usable: bool
     scored: bool
 
     @property
@@ -85,6 +85,7 @@ def training_case(row: DataRow, catalog: Catalog) -> TrainingCase:
     stack = find_stack(row.text("framework"), row.text("release"), part)
     model = read_shape(row)
     layout, run = read_layout(row, model, stack.name)
+    usable = row.text("use_in_fit").casefold() in ("", "yes")
     return TrainingCase(
         id=row.id,
         row=row,
@@ -96,19 +97,15 @@ def training_case(row: DataRow, catalog: Catalog) -> TrainingCase:
         precision=precision,
         stack=stack,
         source=source_group(row.text("source")),
-        scored=_is_scored(row),
+        configuration=row.text("dup_group") or row.id,
+        usable=usable,
+        scored=usable and row.text("primary").casefold() in ("", "yes"),
     )
-
-
-def _is_scored(row: DataRow) -> bool:
-    """A row the file marks neither as an older repeat nor as doubtful."""
-    usable = row.text("use_in_fit").casefold() in ("", "yes")
-    return usable and row.text("primary").casefold() in ("", "yes") and row.text("score").casefold() != "no"
 
 
 def hardware_of(part: Accelerator, precision: str, per_node: float, catalog: Catalog) -> Hardware:
     """An accelerator as kernel input; a port nobody publishes is the catalogue's default."""
-    default: Fact = catalog.fact("defaults", "nic_bandwidth")
+    default = catalog.fact("defaults", "nic_bandwidth")
     peak, bf16 = part.peak(precision), part.peak("bf16")
     assert peak is not None and bf16 is not None and default.value is not None
     return Hardware(
@@ -129,14 +126,18 @@ def stack_inputs(items: Sequence[Inputs]) -> Inputs:
     return replace(items[0], **{name: np.array([getattr(i, name) for i in items], float) for name in names})
 
 
-def stack_constants(cases: Sequence[TrainingCase], constants: Constants) -> TrainingConstants:
+def stack_constants(cases: Sequence[TrainingCase], constants: Facts) -> TrainingConstants:
     """The constants of every row as one group of arrays, shape (rows,); each kind is looked up once."""
-    kinds = [(c.accelerator.family, c.precision, c.stack.name, c.accelerator.tdp_w) for c in cases]
+    kinds = [
+        (c.accelerator.family, c.precision, c.stack.name, c.accelerator.tdp_w, c.stack.release) for c in cases
+    ]
     unique = sorted(set(kinds), key=repr)
     index = np.array([unique.index(kind) for kind in kinds])
     found = [
-        resolve_training_constants(constants, family, precision, stack=stack, power_w=power)
-        for family, precision, stack, power in unique
+        resolve_training_constants(
+            constants, family, precision, stack=stack, power_w=power, release=release
+        )
+        for family, precision, stack, power, release in unique
     ]
     memory = _columns([item.memory for item in found], MemoryConstants, index, {})
     return TrainingConstants(**_columns(found, TrainingConstants, index, {"memory": MemoryConstants(**memory)}))

@@ -26,10 +26,11 @@ _MODERN_RELEASE, _RECENT_RELEASE = (26, 4), (25, 8)
 
 @dataclass(frozen=True, slots=True)
 class Stack:
-    """A software stack of the constants, and whether the row's framework named it."""
+    """A software stack of the constants, whether the row's framework named it, its release date [year]."""
 
     name: str
     known: bool
+    release: float | None = None
 
 
 def find_accelerator(catalog: Catalog, name: str) -> Accelerator:
@@ -97,35 +98,35 @@ def find_stack(framework: str, release: str, accelerator: Accelerator) -> Stack:
         if re.search(pattern, word) and not re.search(r"primus", word):
             return Stack(name, True)
     if re.search(_MEGATRON_WORDS, word):
-        return Stack(_megatron_of(release, accelerator, word), True)
+        return _megatron_of(release, accelerator, word)
     return Stack("jax" if "tpu" in accelerator.family.casefold() else "fsdp", False)
 
 
-def _megatron_of(release: str, accelerator: Accelerator, word: str) -> str:
+def _megatron_of(release: str, accelerator: Accelerator, word: str) -> Stack:
     version = re.search(r"(?<!\d)(2[3-9])\.(\d{2})", release)
     if version:
         number = (int(version[1]), int(version[2]))
-        if number >= _MODERN_RELEASE:
-            return "megatron"
-        return "megatron_2025" if number >= _RECENT_RELEASE else "megatron_2024"
+        recent = "megatron_2025" if number >= _RECENT_RELEASE else "megatron_2024"
+        name = "megatron" if number >= _MODERN_RELEASE else recent
+        return Stack(name, True, 2000.0 + number[0] + min(number[1], 12) / 12.0)
     if "bridge" in word:
-        return "megatron"
+        return Stack("megatron", True)
     if "nemo" in word or "megascale" in word:
-        return "megatron_2024"
+        return Stack("megatron_2024", True)
     if "primus" in word:
-        return "megatron_2025"
+        return Stack("megatron_2025", True)
     old = any(family in accelerator.family.casefold() for family in _OLD_FAMILIES)
-    return "megatron_2021" if old else "megatron_2024"
+    return Stack("megatron_2021" if old else "megatron_2024", True)
 
 
 def source_group(source: str) -> str:
     """Repository or paper of a source text: what is left out together when cross-validating."""
     paper = re.search(r"arxiv\s*:?\s*(\d{4}\.\d{4,5})", source, re.IGNORECASE)
     repository = re.match(r"[\w.-]+/[\w.-]+", source)
-    if repository and not paper:
-        return repository[0].casefold()
     if "SC21" in source:
         return "megatron-lm sc21"
+    if repository and not paper:
+        return repository[0].casefold()
     return f"arxiv {paper[1]}" if paper else source[:40].strip().casefold()
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -45,7 +45,10 @@ class ErrorSummary:
 
 @dataclass(frozen=True, slots=True)
 class ValidationResult:
-    """A file held against the model. `overall` and `groups` are of the scored rows with a measurement."""
+    """A file held against the model. `overall` and `groups` are of the scored rows with a measurement.
+
+    `calibrated` holds further figures of the same rows under a stated correction or another method.
+    """
 
     rows: int
     predicted: int
@@ -53,7 +56,7 @@ class ValidationResult:
     overall: ErrorSummary
     groups: Mapping[str, ErrorSummary]
     per_row: tuple[RowResult, ...]
-    notes: tuple[str, ...] = ()
+    calibrated: Mapping[str, ErrorSummary] = field(default_factory=dict)
 
 
 def summarise(rows: Sequence[RowResult]) -> ErrorSummary:
@@ -69,7 +72,7 @@ def summarise(rows: Sequence[RowResult]) -> ErrorSummary:
 
 
 def gather(
-    total: int, skipped: Sequence[Skipped], rows: Sequence[RowResult], notes: Sequence[str] = ()
+    total: int, skipped: Sequence[Skipped], rows: Sequence[RowResult], calibrated: Mapping[str, ErrorSummary] | None = None
 ) -> ValidationResult:
     """Put rows together with the figures of all of them and of every group, in order of name."""
     scored = [row for row in rows if row.scored]
@@ -78,5 +81,5 @@ def gather(
     if len(scored) != len(rows):
         groups["all rows"] = summarise(rows)
     return ValidationResult(
-        total, len(rows), tuple(skipped), summarise(scored), groups, tuple(rows), tuple(notes)
+        total, len(rows), tuple(skipped), summarise(scored), groups, tuple(rows), calibrated or {}
     )
