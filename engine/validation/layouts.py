@@ -11,8 +11,8 @@ from engine.validation.tables import DataRow
 BLANK_SEQUENCE = 2048.0
 BLANK_NODE = 8.0
 BLANK_VIRTUAL = 5.0
-BLANK_ACCUMULATION = 16.0
-"""Micro-batches of a step whose global batch is not given."""
+BLANK_ACCUMULATION, BLANK_PER_STAGE = 16.0, 4.0
+"""Micro-batches of a step whose global batch is not given: this many, or so many a pipeline stage."""
 BATCH_LIMIT = 16.0
 _GATHERED_STACKS = ("fsdp", "jax")
 
@@ -23,7 +23,7 @@ def read_layout(row: DataRow, model: ModelShape, stack: str) -> tuple[LayoutInpu
     Blanks: parallel sizes 1; sequence 2,048; accelerators one node; sharding ZeRO-3 for FSDP and JAX, else
     ZeRO-1; recomputation none. Virtual stages with a pipeline: the largest divisor of a stage's layers up
     to 5 (FSDP and JAX: 1). Micro-batch: 1, or the whole share of a rank up to 16 for FSDP and JAX without a
-    pipeline. Global batch: 16 micro-batches a rank. A product of sizes above the stated accelerators counts
+    pipeline. Global batch: 16 micro-batches a rank, or 4 a stage where that is more. A product of sizes above the stated accelerators counts
     as the number of them; a micro-batch larger than a rank's share of the batch is cut to it.
     """
     tensor, pipeline, context = (row.count(name, 1.0) for name in ("tp", "pp", "cp"))
@@ -38,7 +38,7 @@ def read_layout(row: DataRow, model: ModelShape, stack: str) -> tuple[LayoutInpu
     if micro is None:
         whole = gathered and pipeline == 1.0 and batch is not None
         micro = min(BATCH_LIMIT, max(1.0, (batch or 1.0) / replicas)) if whole else 1.0
-    batch = batch or replicas * micro * BLANK_ACCUMULATION
+    batch = batch or replicas * micro * max(BLANK_ACCUMULATION, BLANK_PER_STAGE * pipeline)
     layout = LayoutInputs(
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
