@@ -1,7 +1,7 @@
 """How far the training model may be off, by regime: the 10-90 % band of measured over predicted step time.
 
-Bands are catalogue rows `training.band_<kind>[_<family>[_<precision>]]`, kind dense or moe; a regime without a row
-takes its parent's.
+Bands are catalogue rows `training.band_<kind>[_<family>[_<precision>]]`, kind dense or moe; a regime without
+a row takes its parent's.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Fits the training constants to published runs: python -m engine.performance.calibration RUNS.csv [--write FILE].
+"""Fits the training constants to published runs, reproducible to the digit.
 
-Prints errors in-sample and with each source left out, near the priors and with the priors hardly holding (their
-spreads times eight), and the 10-90 % bands by regime. --write puts the constants and the bands into a copy of
-efficiencies.csv. The same file gives the same digits.
+python -m engine.performance.calibration RUNS.csv [--totals TOTALS.csv] [--write EFFICIENCIES.csv] prints
+errors in-sample and with each source left out, near the priors and with loose ones (spreads times eight), and
+the 10-90 % bands by regime. --write puts the constants and the bands into efficiencies.csv.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
 from engine.performance.bands import PREFIX as BAND_PREFIX
-from engine.performance.bands import regime_keys
+from engine.performance.bands import WIDENING, regime_keys
 from engine.validation.cases import TrainingCase, training_cases
 from engine.validation.fitting import (
     DIGITS,
@@ -32,10 +32,13 @@ from engine.validation.fitting import (
     read_priors,
 )
 from engine.validation.tables import read_rows
+from engine.validation.totals import NEEDED_COLUMNS as TOTALS_COLUMNS
+from engine.validation.totals import fit_totals_factor, lasting_mfu, read_totals
 
 LOOSE = 8.0
 """How much wider the priors are in the check that lets the data speak alone."""
 BAND_SHARE = 0.8
+SCRIPT = "engine.performance.calibration"
 OWN_SOURCES = 4.0
 """A regime with this many sources counts half by its own residuals, half by its parent's."""
 
@@ -82,9 +85,7 @@ def fit_bands(cases: Sequence[TrainingCase], held_out: FloatArray, catalog: Cata
     members: dict[str, list[int]] = {}
     for index in scored:
         case = cases[index]
-        names = regime_keys(
-            is_moe=case.is_moe, family=case.accelerator.family, precision=case.precision
-        )
+        names = regime_keys(is_moe=case.is_moe, family=case.accelerator.family, precision=case.precision)
         for name in names[:2]:
             members.setdefault(name, []).append(index)
     for name in sorted(members, key=lambda key: (key.count("_"), key)):
@@ -135,46 +136,74 @@ def _errors(cases: Sequence[TrainingCase], residuals: FloatArray, title: str, is
     if not picked:
         return f"{title}, {kind}: no rows"
     errors = np.abs(np.expm1(residuals[picked]))
-    return (
-        f"{title}, {kind}: n {len(picked)}, median {np.median(errors):.1%}, p90 {np.quantile(errors, 0.9):.1%}"
-    )
+    median, high = np.median(errors), np.quantile(errors, 0.9)
+    return f"{title}, {kind}: n {len(picked)}, median {median:.1%}, p90 {high:.1%}"
 
 
-def updated_table(table: str, found: Calibration) -> str:
-    """The text of efficiencies.csv with the fitted constants and the bands in it."""
+def updated_table(table: str, values: Mapping[str, float], bands: Mapping[str, float]) -> str:
+    """The text of efficiencies.csv with fitted constants and the half-widths of bands in it.
+
+    Values go into rows that are there; bands, when there are any, replace all earlier ones.
+    """
     rows = list(csv.reader(io.StringIO(table)))
     date = max(row[6] for row in rows[1:])
-    kept = [row for row in rows if not row[0].startswith(BAND_PREFIX) or "widening" in row[0]]
+    kept = [row for row in rows if not bands or not _is_band(row[0])]
     for row in kept:
         name = row[0].removeprefix("training.")
-        if row[0].startswith("training.") and name in found.values:
-            row[1] = f"{found.values[name]:.{DIGITS}g}"
-            row[5] = row[5] if "calibration" in row[5] else f"{row[5]}, refitted by engine.performance.calibration"
+        if row[0].startswith("training.") and name in values:
+            row[1] = f"{values[name]:.{DIGITS}g}"
+            row[5] = (
+                row[5] if "calibration" in row[5] else f"{row[5]}, refitted by engine.performance.calibration"
+            )
     place = max(i for i, row in enumerate(kept) if row[0].startswith("training.")) + 1
-    kept[place:place] = [_band_row(name, width, date) for name, width in sorted(found.bands.items())]
+    kept[place:place] = [_band_row(name, width, date) for name, width in sorted(bands.items())]
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(kept)
     return buffer.getvalue()
 
 
+def _is_band(key: str) -> bool:
+    return key.startswith(BAND_PREFIX) and key != WIDENING
+
+
 def _band_row(name: str, width: float, date: str) -> list[str]:
-    source = "Own measurement: engine.performance.calibration on published runs, each source left out in turn"
+    source = f"Own measurement: {SCRIPT} on published runs, each source left out in turn"
     note = "measured over predicted step time, 10th to 90th percentile; shrunk towards the wider regime"
     low, high = (f"{np.exp(sign * width):.3f}" for sign in (-1.0, 1.0))
     return [BAND_PREFIX + name, "1", low, high, "ratio", source, date, "derived", note]
 
 
+def describe_totals(text: str, catalog: Catalog) -> tuple[str, float]:
+    """The factor of published GPU-hours on the step model, and its report with each row left out."""
+    totals, _ = read_totals(read_rows(text, TOTALS_COLUMNS), catalog)
+    known = [total for total in totals if total.measured is not None]
+    errors = []
+    for index, total in enumerate(known):
+        factor = fit_totals_factor(known[:index] + known[index + 1 :], catalog)
+        hours = total.hours(lasting_mfu(total, catalog, factor))
+        errors.append(abs(hours / (total.measured or hours) - 1.0))
+    factor = fit_totals_factor(known, catalog)
+    report = f"totals: n {len(known)}, factor {factor:.{DIGITS}g}, left out: median {np.median(errors):.1%}"
+    return report, factor
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the fit from the command line. Returns the exit code."""
+    """Run the fits from the command line. Returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m engine.performance.calibration")
     parser.add_argument("runs", type=Path, help="CSV file of published runs")
+    parser.add_argument("--totals", type=Path, metavar="FILE", help="CSV file of published GPU-hours")
     parser.add_argument("--write", type=Path, metavar="FILE", help="efficiencies.csv to update")
     options = parser.parse_args(arguments)
-    found = calibrate(options.runs.read_text(encoding="utf-8"), load_catalog())
+    catalog = load_catalog()
+    found = calibrate(options.runs.read_text(encoding="utf-8"), catalog)
     sys.stdout.write(describe(found, read_priors()) + "\n")
+    values = dict(found.values)
+    if options.totals is not None:
+        report, values["totals_factor"] = describe_totals(options.totals.read_text("utf-8"), catalog)
+        sys.stdout.write(report + "\n")
     if options.write is not None:
-        table = options.write.read_text(encoding="utf-8")
-        options.write.write_text(updated_table(table, found), encoding="utf-8")
+        table = updated_table(options.write.read_text(encoding="utf-8"), values, found.bands)
+        options.write.write_text(table, encoding="utf-8")
     return 0
 
 

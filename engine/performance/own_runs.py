@@ -65,14 +65,11 @@ def calibrate_own_runs(runs: Sequence[OwnRun], catalog: Catalog) -> Mapping[str,
     logs: dict[str, list[float]] = {}
     for run in runs:
         logs.setdefault(run.stack, []).append(_log_ratio(run))
-    return {
-        stack: stack_factor(np.array(values), spread, stack)
-        for stack, values in sorted(logs.items())
-    }
+    return {stack: stack_factor(np.array(values), spread, stack) for stack, values in sorted(logs.items())}
 
 
 def stack_factor(logs: FloatArray, spread: RunSpread, stack: str = "") -> StackFactor:
-    """The factor that ln(predicted/measured) of runs on one stack give, shape (runs,); see calibrate_own_runs."""
+    """The factor that runs on one stack give; logs: ln(predicted/measured), shape (runs,)."""
     count = float(logs.size)
     weight = count + (spread.runs / spread.stacks) ** 2
     # The median, scaled to the number of runs: one run on a sick cluster must not move the rest.

@@ -16,7 +16,14 @@ STACKS = ("megatron", "megatron_2025", "megatron_2024", "megatron_2021", "megatr
 """Software stacks the constants are known for; the first, Megatron-Core/NeMo of 2026, is the default."""
 
 DEFAULT_STACK = STACKS[0]
-_FAMILY_KEYS = {"volta": "v100", "ampere": "a100", "hopper": "h100", "blackwell": "blackwell", "cdna": "cdna", "tpu": "tpu"}
+_FAMILY_KEYS = {
+    "volta": "v100",
+    "ampere": "a100",
+    "hopper": "h100",
+    "blackwell": "blackwell",
+    "cdna": "cdna",
+    "tpu": "tpu",
+}
 _OTHER_FAMILY = "other"
 _POWER_LIMITED = frozenset({"v100", "a100", "h100", "blackwell", "cdna", "other"})
 """Families whose parts differ in clock by their power limit; TPU limits are inferred or not published."""
@@ -102,12 +109,10 @@ def resolve_training_constants(
 ) -> TrainingConstants:
     """Look the constants up for an accelerator family, a GEMM precision and a software stack.
 
-    A family the fit has not seen takes the `other` rows. `power_w` [W] scales the GEMM rate by
-    (power / reference power of the family)**power_exponent; None leaves it at the reference part. `release`
-    [year] is the date of the stack's release, None the middle of those it stands for: the overhead of expert
-    layers falls by exp(-moe_overhead_decline) a year.
-    Returns TrainingConstants. Errors: InputError for a stack that does not exist; FlopwiseError for a
-    missing catalogue row.
+    A family the fit has not seen takes the `other` rows. `power_w` [W] scales the GEMM rate by its ratio to
+    the family's reference; None leaves it there. `release` [year] dates the stack, which the overhead of
+    expert layers falls with; None is the middle of the releases it stands for.
+    Errors: InputError for an unknown stack; FlopwiseError for a missing row.
     """
     if stack not in STACKS:
         raise InputError("training.stack", stack, ", ".join(STACKS))

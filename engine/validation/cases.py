@@ -62,9 +62,7 @@ class TrainingCase:
         return bool(self.model.num_experts)
 
 
-def training_cases(
-    rows: Sequence[DataRow], catalog: Catalog
-) -> tuple[list[TrainingCase], list[Skipped]]:
+def training_cases(rows: Sequence[DataRow], catalog: Catalog) -> tuple[list[TrainingCase], list[Skipped]]:
     """Every row that can be expressed, and the others with the reason."""
     cases: list[TrainingCase] = []
     skipped: list[Skipped] = []
@@ -134,13 +132,13 @@ def stack_constants(cases: Sequence[TrainingCase], constants: Facts) -> Training
     unique = sorted(set(kinds), key=repr)
     index = np.array([unique.index(kind) for kind in kinds])
     found = [
-        resolve_training_constants(
-            constants, family, precision, stack=stack, power_w=power, release=release
-        )
+        resolve_training_constants(constants, family, precision, stack=stack, power_w=power, release=release)
         for family, precision, stack, power, release in unique
     ]
     memory = _columns([item.memory for item in found], MemoryConstants, index, {})
-    return TrainingConstants(**_columns(found, TrainingConstants, index, {"memory": MemoryConstants(**memory)}))
+    return TrainingConstants(
+        **_columns(found, TrainingConstants, index, {"memory": MemoryConstants(**memory)})
+    )
 
 
 def _columns(

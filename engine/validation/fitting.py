@@ -5,16 +5,16 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import files
-from typing import Any
 
 import numpy as np
 from scipy.optimize import least_squares
 
-from engine.arrays import FloatArray
+from engine.arrays import BoolArray, FloatArray
 from engine.catalog import Catalog, Fact
+from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
 from engine.performance.training import training_step
 from engine.validation.cases import TrainingCase, stack_constants, stack_inputs
 from engine.validation.training import measured_speed
@@ -22,7 +22,7 @@ from engine.validation.training import measured_speed
 PRIORS = "training_priors.csv"
 PREFIX = "training."
 RESIDUAL_SCALE = 0.08
-"""Relative error from which a row pulls less than in proportion: about the repeatability of published runs."""
+"""Relative error from which a row pulls less than in proportion: about how well published runs repeat."""
 SOURCE_POWER = 0.5
 """Rows of a source with n of them weigh n^-power each, so that one large table does not rule."""
 STEPS = 40
@@ -42,7 +42,7 @@ class Prior:
 
 def read_priors() -> tuple[Prior, ...]:
     """The constants that are fitted, from the package's own table."""
-    text = (files("engine.catalog") / "data" / PRIORS).read_text(encoding="utf-8")
+    text = (files("engine.validation") / "data" / PRIORS).read_text(encoding="utf-8")
     rows = csv.DictReader(io.StringIO(text))
     return tuple(
         Prior(r["key"], float(r["prior"]), float(r["spread"]), tuple(r["tied"].split())) for r in rows
@@ -68,7 +68,10 @@ class FitData:
     """Cases with a measurement, stacked once: what a fit evaluates again and again."""
 
     cases: tuple[TrainingCase, ...]
-    inputs: tuple[Any, ...]
+    model: ModelShape
+    hardware: Hardware
+    layout: LayoutInputs
+    run: TrainingRun
     measured: FloatArray
     weights: FloatArray
     catalog: Catalog
@@ -81,37 +84,42 @@ class FitData:
         """
         pairs = [(c, m) for c in cases if c.usable and (m := measured_speed(c.row)) is not None]
         found = [case for case, _ in pairs]
-        groups = Counter(case.configuration for case in found)
-        shares = np.array([1.0 / groups[case.configuration] for case in found])
-        counts = Counter[str]()
-        for case, share in zip(found, shares, strict=True):
-            counts[case.source] += share  # type: ignore[assignment]
-        inputs = tuple(
-            stack_inputs([getattr(case, name) for case in found])  # type: ignore[type-var]
-            for name in ("model", "hardware", "layout", "run")
+        return cls(
+            cases=tuple(found),
+            model=stack_inputs([case.model for case in found]),
+            hardware=stack_inputs([case.hardware for case in found]),
+            layout=stack_inputs([case.layout for case in found]),
+            run=stack_inputs([case.run for case in found]),
+            measured=np.array([speed for _, speed in pairs]),
+            weights=_weights(found),
+            catalog=catalog,
         )
-        weights = np.array([counts[case.source] ** -SOURCE_POWER for case in found]) * np.sqrt(shares)
-        measured = np.array([m for _, m in pairs])
-        return cls(tuple(found), inputs, measured, weights, catalog)
 
-    def subset(self, keep: Callable[[TrainingCase], bool]) -> FitData:
-        """The cases that a test keeps."""
-        return FitData.of([case for case in self.cases if keep(case)], self.catalog)
+    def subset(self, keep: BoolArray) -> FitData:
+        """The cases that a mask keeps, shape (cases,)."""
+        return FitData.of([case for case, kept in zip(self.cases, keep, strict=True) if kept], self.catalog)
 
     def log_ratio(self, values: Mapping[str, float]) -> FloatArray:
         """ln(predicted / measured) of every case under some constants, shape (cases,)."""
         constants = stack_constants(self.cases, FittedFacts(self.catalog, values))
-        step = training_step(*self.inputs, constants)
+        step = training_step(self.model, self.hardware, self.layout, self.run, constants)
         return np.asarray(np.log(step.tokens_per_s_per_gpu / self.measured), dtype=float)
+
+
+def _weights(cases: Sequence[TrainingCase]) -> FloatArray:
+    """Weight of every residual: repeats share one configuration's, and large sources weigh less a row."""
+    repeats = Counter(case.configuration for case in cases)
+    shares = np.array([1.0 / repeats[case.configuration] for case in cases])
+    names, place = np.unique([case.source for case in cases], return_inverse=True)
+    sizes = np.bincount(place, weights=shares, minlength=len(names))
+    return np.asarray(sizes[place] ** -SOURCE_POWER * np.sqrt(shares), dtype=float)
 
 
 def expand(priors: Sequence[Prior], exponents: FloatArray) -> dict[str, float]:
     """Constants from log-steps off their priors, tied ones included."""
     found = [prior.value * float(np.exp(step)) for prior, step in zip(priors, exponents, strict=True)]
     return {
-        key: value
-        for prior, value in zip(priors, found, strict=True)
-        for key in (prior.key, *prior.tied)
+        key: value for prior, value in zip(priors, found, strict=True) for key in (prior.key, *prior.tied)
     }
 
 
@@ -135,7 +143,7 @@ def leave_one_source_out(data: FitData, priors: Sequence[Prior]) -> FloatArray:
     """ln(predicted / measured) of every case under constants fitted without its source, shape (cases,)."""
     found = np.zeros(len(data.cases))
     for source in sorted({case.source for case in data.cases}):
-        values = fit_constants(data.subset(lambda case, out=source: case.source != out), priors)  # type: ignore[misc]
         held = np.array([case.source == source for case in data.cases])
-        found[held] = data.subset(lambda case, out=source: case.source == out).log_ratio(values)  # type: ignore[misc]
+        values = fit_constants(data.subset(~held), priors)
+        found[held] = data.subset(held).log_ratio(values)
     return found

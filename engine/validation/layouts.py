@@ -23,8 +23,9 @@ def read_layout(row: DataRow, model: ModelShape, stack: str) -> tuple[LayoutInpu
     Blanks: parallel sizes 1; sequence 2,048; accelerators one node; sharding ZeRO-3 for FSDP and JAX, else
     ZeRO-1; recomputation none. Virtual stages with a pipeline: the largest divisor of a stage's layers up
     to 5 (FSDP and JAX: 1). Micro-batch: 1, or the whole share of a rank up to 16 for FSDP and JAX without a
-    pipeline. Global batch: 16 micro-batches a rank, or 4 a stage where that is more. A product of sizes above the stated accelerators counts
-    as the number of them; a micro-batch larger than a rank's share of the batch is cut to it.
+    pipeline. Global batch: 16 micro-batches a rank, or 4 a stage where that is more. A product of sizes above
+    the stated accelerators counts as the number of them; a micro-batch larger than a rank's share of the
+    batch is cut to it.
     """
     tensor, pipeline, context = (row.count(name, 1.0) for name in ("tp", "pp", "cp"))
     sequence = row.positive("seq_len") or BLANK_SEQUENCE

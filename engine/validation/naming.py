@@ -43,7 +43,7 @@ def find_accelerator(catalog: Catalog, name: str) -> Accelerator:
     known |= {_plain(item.name): key for key, item in catalog.accelerators.items()}
     known |= {_plain(key): key for key in catalog.accelerators}
     found = known.get(wanted) or _nearest(catalog, wanted)
-    if not wanted or found not in catalog.accelerators:
+    if not wanted or found is None or found not in catalog.accelerators:
         raise RowProblem(Message(N_("unknown accelerator {name}"), {"name": name[:40]}))
     return catalog.accelerators[found]
 

@@ -72,7 +72,10 @@ def summarise(rows: Sequence[RowResult]) -> ErrorSummary:
 
 
 def gather(
-    total: int, skipped: Sequence[Skipped], rows: Sequence[RowResult], calibrated: Mapping[str, ErrorSummary] | None = None
+    total: int,
+    skipped: Sequence[Skipped],
+    rows: Sequence[RowResult],
+    calibrated: Mapping[str, ErrorSummary] | None = None,
 ) -> ValidationResult:
     """Put rows together with the figures of all of them and of every group, in order of name."""
     scored = [row for row in rows if row.scored]

@@ -13,7 +13,7 @@ _LATENT = (
     (r"deepseek-?v[23]|deepseek-?r1|kimi-?k2", (1536.0, 512.0, 128.0, 64.0, 128.0)),
     (r"moonlight|deepseek-?v2-?lite", (0.0, 512.0, 128.0, 64.0, 128.0)),
 )
-"""Networks with latent attention: q_lora_rank, kv_lora_rank, nope, rope and value head sizes (their configs)."""
+"""Networks with latent attention: q_lora_rank, kv_lora_rank, nope, rope and value head sizes."""
 ASPECT = 128.0
 """Hidden elements a layer of networks whose shape is not given; Llama's and GPT's are 96 to 128."""
 BLANK_HEAD, BLANK_VOCABULARY = 128.0, 50304.0
