@@ -66,15 +66,20 @@ def predict_memory(cases: Sequence[TrainingCase], catalog: Catalog) -> FloatArra
     """The figure [GiB] that each case's component names, shape (cases,), in one kernel call."""
     if not cases:
         return np.zeros(0)
-    memory = training_memory(
+    with np.errstate(all="ignore"):
+        memory = _memory(cases, catalog)
+    picked = [_part_of(memory, case, index, len(cases)) for index, case in enumerate(cases)]
+    return np.array(picked) / GIB
+
+
+def _memory(cases: Sequence[TrainingCase], catalog: Catalog) -> TrainingMemory:
+    return training_memory(
         stack_inputs([_counted(case) for case in cases]),
         stack_inputs([case.layout for case in cases]),
         stack_inputs([case.run for case in cases]),
         stack_inputs([case.hardware for case in cases]),
         _constants(cases, catalog),
     )
-    picked = [_part_of(memory, case, index, len(cases)) for index, case in enumerate(cases)]
-    return np.array(picked) / GIB
 
 
 def _counted(case: TrainingCase) -> ModelShape:

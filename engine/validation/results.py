@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from engine.validation.tables import Skipped
+from engine.text import N_, Message
+from engine.validation.tables import Skipped, is_sensible
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +72,14 @@ def summarise(rows: Sequence[RowResult]) -> ErrorSummary:
     )
 
 
+def finite_rows(found: Sequence[RowResult]) -> tuple[list[RowResult], list[Skipped]]:
+    """The rows with a usable prediction, and the others as left out: inputs beyond all sense overflow."""
+    kept = [row for row in found if all(map(is_sensible, (row.predicted, row.low, row.high)))]
+    names = {id(row) for row in kept}
+    reason = Message(N_("the model gives no finite figure for these inputs"))
+    return kept, [Skipped(row.id, reason) for row in found if id(row) not in names]
+
+
 def gather(
     total: int,
     skipped: Sequence[Skipped],
@@ -78,6 +87,8 @@ def gather(
     calibrated: Mapping[str, ErrorSummary] | None = None,
 ) -> ValidationResult:
     """Put rows together with the figures of all of them and of every group, in order of name."""
+    rows, overflown = finite_rows(rows)
+    skipped = [*skipped, *overflown]
     scored = [row for row in rows if row.scored]
     names = sorted({name for row in scored for name in row.groups})
     groups = {name: summarise([row for row in scored if name in row.groups]) for name in names}

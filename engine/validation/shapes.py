@@ -19,6 +19,7 @@ ASPECT = 128.0
 BLANK_HEAD, BLANK_VOCABULARY = 128.0, 50304.0
 _BLANK_EXPERTS, _BLANK_TOP_K = 128.0, 8.0
 _SPARSE_FROM = 1.5
+MOST_BILLIONS = 1e6
 _DENSE_WEIGHTS, _ATTENTION_WEIGHTS = 12.0, 4.0
 """Weights of a GPT layer over hidden_size^2, and of its attention alone."""
 
@@ -34,10 +35,10 @@ def read_shape(row: DataRow) -> ModelShape:
     layers, hidden = row.positive("n_layers"), row.positive("hidden")
     if layers is None or hidden is None:
         return _from_parameters(row)
-    gated = row.number("gated_mlp") or 0.0
+    gated = row.amount("gated_mlp")
     heads = row.positive("n_heads") or max(1.0, hidden / BLANK_HEAD)
     ffn = row.positive("ffn_hidden") or hidden * (8.0 / 3.0 if gated else 4.0)
-    experts = row.number("n_experts") or 0.0
+    experts = row.amount("n_experts")
     latent = _latent(row.text("model_name"))
     return ModelShape(
         hidden_size=hidden,
@@ -51,8 +52,8 @@ def read_shape(row: DataRow) -> ModelShape:
         num_experts=experts,
         num_experts_per_tok=min(row.positive("topk") or 1.0, experts),
         moe_intermediate_size=(row.positive("moe_ffn_hidden") or ffn) if experts else 0.0,
-        shared_expert_intermediate_size=(row.number("shared_expert_ffn") or 0.0) if experts else 0.0,
-        first_k_dense_replace=min(row.number("n_dense_layers") or 0.0, layers) if experts else 0.0,
+        shared_expert_intermediate_size=row.amount("shared_expert_ffn") if experts else 0.0,
+        first_k_dense_replace=min(row.amount("n_dense_layers"), layers) if experts else 0.0,
         q_lora_rank=latent[0],
         kv_lora_rank=latent[1],
         qk_nope_head_dim=latent[2],
@@ -72,7 +73,7 @@ def _from_parameters(row: DataRow) -> ModelShape:
     active = row.positive("params_active_B") or row.positive("active_params_B") or active or total
     if total is None or active is None:
         raise RowProblem(Message(N_("neither the network's shape nor its parameters are given")))
-    return shape_of_parameters(max(total, active) * 1e9, min(active, total) * 1e9)
+    return shape_of_parameters(max(total, active), min(active, total))
 
 
 def _named_parameters(name: str) -> tuple[float | None, float | None]:
@@ -82,11 +83,16 @@ def _named_parameters(name: str) -> tuple[float | None, float | None]:
     return (float(total[1]) if total else None), (float(active[1]) if active else None)
 
 
-def shape_of_parameters(total: float, active: float) -> ModelShape:
-    """A GPT-like network with `total` parameters of which a token meets `active` [count], see read_shape.
+def shape_of_parameters(total_billions: float, active_billions: float) -> ModelShape:
+    """A GPT-like network with `total_billions` of parameters of which a token meets some, see read_shape.
 
-    Equation: active = hidden / 128 layers of 12 hidden^2 weights.
+    Equation: active = hidden / 128 layers of 12 hidden^2 weights. Raises RowProblem above MOST_BILLIONS.
     """
+    if total_billions > MOST_BILLIONS:
+        raise RowProblem(
+            Message(N_("{value} billion parameters are not modelled"), {"value": total_billions})
+        )
+    total, active = total_billions * 1e9, active_billions * 1e9
     hidden = 128.0 * max(1, round((active * ASPECT / _DENSE_WEIGHTS) ** (1.0 / 3.0) / 128.0))
     layers = max(1.0, float(round(active / (_DENSE_WEIGHTS * hidden**2))))
     expert = 0.0

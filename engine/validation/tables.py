@@ -12,6 +12,12 @@ from engine.errors import InputError
 from engine.text import N_, Message
 
 MAX_ROWS = 1_000_000
+SMALLEST, LARGEST = 1e-30, 1e30
+
+
+def is_sensible(value: float) -> bool:
+    """Whether a figure can be one of the world's: errors of the others would overflow."""
+    return SMALLEST < value < LARGEST
 
 
 class RowProblem(Exception):
@@ -65,6 +71,13 @@ class DataRow:
             )
         return value
 
+    def amount(self, column: str) -> float:
+        """A number from 0, 0 for an empty cell. Raises RowProblem for anything else."""
+        value = self.number(column) or 0.0
+        if value < 0:
+            raise RowProblem(Message(N_("{column}: {value} is below 0"), {"column": column, "value": value}))
+        return value
+
     def count(self, column: str, default: float) -> float:
         """A whole number from 1, `default` for an empty cell or 0."""
         value = self.number(column) or default
@@ -77,11 +90,12 @@ class DataRow:
         return value
 
     def measured(self, column: str) -> float | None:
-        """A published figure: None when it is empty or no number above 0, which is no fault of the inputs."""
+        """A published figure: None when it is empty or no sensible one, which is no fault of the inputs."""
         try:
-            return self.positive(column)
+            value = self.positive(column)
         except RowProblem:
             return None
+        return value if value is not None and is_sensible(value) else None
 
 
 def read_rows(text: str, needed: Iterable[str]) -> list[DataRow]:

@@ -26,7 +26,7 @@ from engine.validation.results import (
     summarise,
 )
 from engine.validation.shapes import shape_of_parameters
-from engine.validation.tables import DataRow, RowProblem, Skipped, read_rows
+from engine.validation.tables import DataRow, RowProblem, Skipped, is_sensible, read_rows
 
 METRIC = "gpu_hours"
 NEEDED_COLUMNS = ("gpu", "params_B", "tokens_B")
@@ -35,6 +35,7 @@ BATCH_TOKENS = 4e6
 """Tokens a step of a training that does not state them: what published trainings of this decade use."""
 BLANK_SEQUENCE, BLANK_DAYS, BLANK_MFU = 2048.0, 20.0, 0.35
 """A blank cluster is the power of two that finishes in so many days at this utilisation."""
+MOST_ACCELERATORS = 2.0**20
 MEMORY_SHARE = 0.95
 SMALL_BELOW = 1e10
 FLOPS_PER_PARAMETER = 6.0
@@ -90,7 +91,8 @@ def read_totals(rows: Sequence[DataRow], catalog: Catalog) -> tuple[list[Total],
     skipped: list[Skipped] = []
     for row in rows:
         try:
-            totals.append(_total(row, catalog))
+            with np.errstate(all="ignore"):
+                totals.append(_total(row, catalog))
         except RowProblem as problem:
             skipped.append(Skipped(row.id, problem.message))
     return totals, skipped
@@ -105,16 +107,21 @@ def _total(row: DataRow, catalog: Catalog) -> Total:
     peak = part.peak(PRECISION)
     if peak is None:
         raise RowProblem(Message(N_("{name} has no peak in 16 bits"), {"name": part.name}))
+    if not is_sensible(parameters) or not is_sensible(tokens) or not is_sensible(active):
+        raise RowProblem(Message(N_("parameters or tokens are beyond all sense")))
     work = FLOPS_PER_PARAMETER * active * 1e9 * tokens * 1e9
-    count = row.positive("n_gpus") or 2.0 ** round(math.log2(work / (BLANK_MFU * peak * BLANK_DAYS * 86400)))
+    needed = work / (BLANK_MFU * peak * BLANK_DAYS * 86400.0)
+    count = row.positive("n_gpus") or 2.0 ** round(math.log2(min(max(needed, 1.0), MOST_ACCELERATORS)))
     speed = _best_speed(
-        shape_of_parameters(parameters * 1e9, active * 1e9),
+        shape_of_parameters(parameters, active),
         row.positive("seq_len") or BLANK_SEQUENCE,
         8.0 * max(1.0, round(count / 8.0)),
         part,
         catalog,
     )
     mfu = speed * FLOPS_PER_PARAMETER * active * 1e9 / peak
+    if not is_sensible(mfu):
+        raise RowProblem(Message(N_("the model gives no finite figure for these inputs")))
     return Total(row, parameters * 1e9, active * 1e9, tokens * 1e9, part, mfu)
 
 
@@ -199,7 +206,11 @@ def _result(total: Total, catalog: Catalog) -> RowResult:
 
 def constant_mfu_errors(totals: Sequence[Total], rows: Sequence[RowResult]) -> dict[str, ErrorSummary]:
     """Errors of one median utilisation per accelerator, with each row in its own median and without."""
-    known = [(t, r, m) for t, r in zip(totals, rows, strict=True) if (m := r.measured) is not None]
+    known = [
+        (t, r, m)
+        for t, r in zip(totals, rows, strict=True)
+        if (m := r.measured) is not None and is_sensible(r.predicted)
+    ]
     mfus = np.array([total.hours(1.0) / measured for total, _, measured in known])
     parts = [total.accelerator.id for total, _, _ in known]
     found: dict[str, list[RowResult]] = {"constant MFU": [], "constant MFU, row left out": []}

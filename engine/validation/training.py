@@ -11,7 +11,7 @@ from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
 from engine.performance.bands import step_time_band
 from engine.performance.own_runs import RunSpread, run_spread, stack_factor
-from engine.performance.training import training_step
+from engine.performance.training import TrainingStep, training_step
 from engine.performance.training_constants import Facts, family_key
 from engine.validation.cases import (
     NEEDED_COLUMNS,
@@ -21,7 +21,7 @@ from engine.validation.cases import (
     training_cases,
 )
 from engine.validation.results import ErrorSummary, RowResult, ValidationResult, gather, summarise
-from engine.validation.tables import DataRow, read_rows
+from engine.validation.tables import DataRow, is_sensible, read_rows
 
 METRIC = "tokens_per_s_per_gpu"
 
@@ -30,14 +30,19 @@ def predict_speeds(cases: Sequence[TrainingCase], constants: Facts) -> FloatArra
     """Tokens a second and accelerator of every case, shape (cases,), in one kernel call."""
     if not cases:
         return np.zeros(0)
-    step = training_step(
+    with np.errstate(all="ignore"):
+        step = _step(cases, constants)
+    return np.asarray(step.tokens_per_s_per_gpu, dtype=float)
+
+
+def _step(cases: Sequence[TrainingCase], constants: Facts) -> TrainingStep:
+    return training_step(
         stack_inputs([case.model for case in cases]),
         stack_inputs([case.hardware for case in cases]),
         stack_inputs([case.layout for case in cases]),
         stack_inputs([case.run for case in cases]),
         stack_constants(cases, constants),
     )
-    return np.asarray(step.tokens_per_s_per_gpu, dtype=float)
 
 
 def measured_speed(row: DataRow) -> float | None:
@@ -49,7 +54,8 @@ def measured_speed(row: DataRow) -> float | None:
     length, count = row.measured("seq_len"), row.measured("n_gpus")
     if iteration is None or batch is None or length is None or count is None:
         return None
-    return batch * length / (iteration * count)
+    speed = batch * length / (iteration * count)
+    return speed if is_sensible(speed) else None
 
 
 def validate_training(text: str, catalog: Catalog | None = None) -> ValidationResult:
@@ -99,7 +105,7 @@ def _calibrated(
     """Errors once every framework has one factor, each row's found from the other rows of its framework."""
     members: dict[str, list[RowResult]] = {}
     for case, row in zip(cases, rows, strict=True):
-        if row.scored and row.measured is not None:
+        if row.scored and row.measured is not None and is_sensible(row.predicted):
             members.setdefault(case.row.text("framework").casefold(), []).append(row)
     spread = run_spread(catalog)
     corrected = [row for group in members.values() for row in _left_out(group, spread)]
