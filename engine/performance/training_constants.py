@@ -110,8 +110,7 @@ def resolve_training_constants(
     """Look the constants up for an accelerator family, a GEMM precision and a software stack.
 
     A family the fit has not seen takes the `other` rows. `power_w` [W] scales the GEMM rate by its ratio to
-    the family's reference; None leaves it there. `release` [year] dates the stack, which the overhead of
-    expert layers falls with; None is the middle of the releases it stands for.
+    the family's reference. `release` [year] dates the stack, which the overhead of expert layers falls with.
     Errors: InputError for an unknown stack; FlopwiseError for a missing row.
     """
     if stack not in STACKS:

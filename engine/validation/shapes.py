@@ -29,8 +29,8 @@ def read_shape(row: DataRow) -> ModelShape:
 
     Blanks: key-value heads = heads; head size = hidden / heads, heads of 128; MLP of 4 x hidden, or 8/3 when
     gated; vocabulary 50,304. Without layers or hidden size: a GPT of the same parameters (of the active ones,
-    with 128 experts of which 8 are taken, when the total is over 1.5 times as large), 128 hidden elements a
-    layer. Raises RowProblem when the parameters are blank as well.
+    with 128 experts or more of which 8 are taken, when the total is over 1.5 times as large), 128 hidden
+    elements a layer. Raises RowProblem when the parameters are blank as well.
     """
     layers, hidden = row.positive("n_layers"), row.positive("hidden")
     if layers is None or hidden is None:
@@ -95,11 +95,13 @@ def shape_of_parameters(total_billions: float, active_billions: float) -> ModelS
     total, active = total_billions * 1e9, active_billions * 1e9
     hidden = 128.0 * max(1, round((active * ASPECT / _DENSE_WEIGHTS) ** (1.0 / 3.0) / 128.0))
     layers = max(1.0, float(round(active / (_DENSE_WEIGHTS * hidden**2))))
-    expert = 0.0
+    experts, expert = 0.0, 0.0
     if total > _SPARSE_FROM * active:
-        spare = (total - active) / (_BLANK_EXPERTS - _BLANK_TOP_K)
+        # The MLP's share of the active weights bounds an expert; sparser networks have more of them.
         most = (_DENSE_WEIGHTS - _ATTENTION_WEIGHTS) * hidden**2 * layers / _BLANK_TOP_K
-        expert = max(1.0, math.floor(min(spare, most) / (2.0 * hidden * layers)))
+        experts = max(_BLANK_EXPERTS, 8.0 * math.ceil((_BLANK_TOP_K + (total - active) / most) / 8.0))
+        spare = min((total - active) / (experts - _BLANK_TOP_K), most)
+        expert = max(1.0, math.floor(spare / (2.0 * hidden * layers)))
     heads = max(1.0, hidden / BLANK_HEAD)
     return ModelShape(
         hidden_size=hidden,
@@ -110,7 +112,7 @@ def shape_of_parameters(total_billions: float, active_billions: float) -> ModelS
         intermediate_size=4.0 * hidden,
         vocab_size=BLANK_VOCABULARY,
         gated_mlp=0.0,
-        num_experts=_BLANK_EXPERTS if expert else 0.0,
+        num_experts=experts,
         num_experts_per_tok=_BLANK_TOP_K if expert else 0.0,
         moe_intermediate_size=expert,
     )
