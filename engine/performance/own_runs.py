@@ -10,7 +10,12 @@ import numpy as np
 from engine.arrays import FloatArray
 from engine.catalog import Catalog
 from engine.errors import FlopwiseError, InputError
+from engine.lowering import lower
+from engine.performance.training import training_step
+from engine.performance.training_constants import DEFAULT_STACK
+from engine.plan import Plan
 from engine.text import N_, Message, Quantity
+from engine.values import PlanValues
 
 PRIOR_SPREAD = "training.own_run_prior_spread"
 REPEATABILITY = "training.own_run_repeatability"
@@ -86,6 +91,24 @@ def stack_factor(logs: FloatArray, spread: RunSpread, stack: str = "") -> StackF
             {"runs": Quantity(count, "runs"), "stack": stack},
         ),
     )
+
+
+def own_run(plan: Plan, catalog: Catalog, measured: float, *, stack: str = DEFAULT_STACK) -> OwnRun:
+    """A measured run of a plan whose layout is given: its speed is predicted without any calibration.
+
+    measured [tokens/s/accelerator]; stack: the name the factor will go by. Raises InputError for a layout
+    left to the engine, which a measured run cannot have.
+    """
+    inputs = lower(PlanValues(plan, catalog))
+    if inputs.training is None:
+        raise InputError("workload.kind", plan.workload.kind, Message(N_("a training")))
+    step = training_step(
+        inputs.model, inputs.hardware, inputs.training.layout, inputs.training.run, inputs.training.constants
+    )
+    predicted = float(step.tokens_per_s_per_gpu)
+    if not np.isfinite(predicted):
+        raise InputError("layout", "auto", Message(N_("the layout of the measured run")))
+    return OwnRun(stack, predicted, measured, plan.meta.name)
 
 
 def _log_ratio(run: OwnRun) -> float:

@@ -8,7 +8,9 @@ import pytest
 
 from engine.catalog import load_catalog
 from engine.errors import InputError
-from engine.performance.own_runs import OwnRun, StackFactor, calibrate_own_runs
+from engine.estimation import estimate
+from engine.performance.own_runs import OwnRun, StackFactor, calibrate_own_runs, own_run
+from tests.engine.plan_cases import training_plan
 
 CATALOG = load_catalog()
 
@@ -46,3 +48,17 @@ def test_impossible_speeds_are_refused(speed: float) -> None:
     with pytest.raises(InputError) as caught:
         calibrate_own_runs([OwnRun("fsdp", 1000.0, speed)], CATALOG)
     assert caught.value.field == "own_runs.measured"
+
+
+def test_a_plans_run_is_predicted_as_its_estimate_is() -> None:
+    plan = training_plan()
+    run = own_run(plan, CATALOG, 1234.0)
+    metrics = {metric.key: metric.value for metric in estimate(plan, CATALOG, draws=0).metrics}
+    assert run.predicted == pytest.approx(metrics["tokens_per_s_per_gpu"], rel=1e-12)
+    assert run.measured == 1234.0
+
+
+def test_a_measured_run_has_a_layout() -> None:
+    with pytest.raises(InputError) as caught:
+        own_run(training_plan({"layout.tensor_parallel": "auto"}), CATALOG, 1000.0)
+    assert caught.value.field == "layout"
