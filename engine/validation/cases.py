@@ -119,9 +119,10 @@ def hardware_of(part: Accelerator, precision: str, per_node: float, catalog: Cat
 
 
 def stack_inputs(items: Sequence[Inputs]) -> Inputs:
-    """Scalar inputs of many rows as one input of arrays, shape (rows,)."""
-    names = [field.name for field in fields(items[0])]
-    return replace(items[0], **{name: np.array([getattr(i, name) for i in items], float) for name in names})
+    """Scalar inputs of many rows as one input of arrays, shape (rows,); the rest stays the first one's."""
+    names = [f.name for f in fields(items[0]) if isinstance(getattr(items[0], f.name), int | float)]
+    columns: dict[str, Any] = {name: np.array([getattr(i, name) for i in items], float) for name in names}
+    return replace(items[0], **columns)
 
 
 def stack_constants(cases: Sequence[TrainingCase], constants: Facts) -> TrainingConstants:
