@@ -38,7 +38,8 @@ def kv_bytes(
     Equation: sum over layers of values * min(tokens, window) * value_bytes; values = 2 * kv_heads *
     head_dim, or kv_lora_rank + qk_rope_head_dim with latent attention. `honour_windows` False = an engine
     that keeps the whole context in every layer. Compressed layers keep an entry for every compress_ratio
-    tokens beside their window. An indexer's own keys are left out. Llama-3.1-8B, one token in 16 bits: 131,072.
+    tokens beside their window. An indexer's own keys are left out. Llama-3.1-8B, one token in 16 bits:
+    131,072.
     """
     kinds = cache_kinds(a, honour_windows=honour_windows)
     return sum(
@@ -85,5 +86,7 @@ def _state_values(a: Architecture, mixer: str) -> int:
         "lightning_attention": delta,
         "short_convolution": a.hidden_size * held,
         "recurrent": s.inner_size * (1 + held),
+        "matrix_memory": delta + keys + n.num_value_heads,
+        "time_mix": 5 * a.hidden_size,
     }
     return sizes.get(mixer, 0)

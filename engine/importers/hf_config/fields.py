@@ -132,7 +132,10 @@ def _any(value: Any) -> bool:
 
 
 _CHECKS: Mapping[str, tuple[Any, Message]] = {
-    "counts": (_whole, Message(N_("a whole number from 0 to {largest}, not in quotes"), {"largest": LARGEST})),
+    "counts": (
+        _whole,
+        Message(N_("a whole number from 0 to {largest}, not in quotes"), {"largest": LARGEST}),
+    ),
     "flags": (lambda value: isinstance(value, bool), Message(N_("true or false"))),
     "words": (lambda value: isinstance(value, str), Message(N_("a text in quotes"))),
     "lists": (_list, Message(N_("a list of at most 10,000 entries"))),

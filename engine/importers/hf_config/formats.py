@@ -83,7 +83,8 @@ def _quantisation(whole: Mapping[str, Any], text: Mapping[str, Any]) -> tuple[st
         for key in ("quantization_config", "compression_config", "quantization", "hf_quant_config"):
             found = data.get(key)
             if isinstance(found, Mapping) and found:
-                inner = found.get("quantization") if isinstance(found.get("quantization"), Mapping) else found
+                nested = found.get("quantization")
+                inner = nested if isinstance(nested, Mapping) else found
                 name = _format(inner)
                 return (name, _kept(inner)) if name else None
     return None
@@ -118,11 +119,22 @@ def _by_bits(config: Mapping[str, Any]) -> str:
         return ""
     bits = weights.get("bits") or weights.get("num_bits") or weights.get("w_bit")
     kind = "fp" if weights.get("type") == "float" else "int"
-    return {("int", 4): "int4", ("int", 8): "int8", ("fp", 8): "fp8", ("fp", 4): "nvfp4"}.get((kind, bits), "")
+    return _SIZED.get(f"{kind}{bits}", "")
+
+
+_SIZED: Mapping[str, str] = {"int4": "int4", "int8": "int8", "fp8": "fp8", "fp4": "nvfp4"}
+
+_LEFT_ALONE = (
+    "modules_to_not_convert",
+    "ignore",
+    "exclude_modules",
+    "ignored_layers",
+    "llm_int8_skip_modules",
+)
 
 
 def _kept(config: Mapping[str, Any]) -> Sequence[str]:
-    for key in ("modules_to_not_convert", "ignore", "exclude_modules", "ignored_layers", "llm_int8_skip_modules"):
+    for key in _LEFT_ALONE:
         found = config.get(key)
         if isinstance(found, list):
             return [item for item in found if isinstance(item, str)]

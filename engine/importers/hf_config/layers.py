@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from engine.errors import InputError
@@ -36,7 +36,7 @@ def read_layers(fields: Fields) -> list[tuple[Group, int]]:
     return [(dict(items), count) for items, count in found.items()]
 
 
-def plain_form(groups: list[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[LayerGroup, ...]]:
+def plain_form(groups: Sequence[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[LayerGroup, ...]]:
     """Fields of an Architecture that say the same with as few groups as possible, and the groups left."""
     simple = {"mixer", "mlp", "sliding_window"}
     uniform = all(set(group) <= simple and group["mixer"] == "attention" for group, _ in groups)

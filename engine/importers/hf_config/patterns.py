@@ -84,7 +84,7 @@ def _letters(word: str) -> str:
 
 
 def _words(name: str, fields: Fields, listed: Sequence[Any], layers: int) -> Sequence[str]:
-    """A list of words, one a layer. Files of networks cut short keep the longer list: its beginning counts."""
+    """A list of words, one a layer; of a longer list the beginning counts, as in networks cut short."""
     if not all(isinstance(word, str) for word in listed) or len(listed) < layers:
         accepted = Message(N_("a list with one word for each of the {layers} layers"), {"layers": layers})
         raise InputError(fields.key(name), list(listed), accepted)
@@ -252,9 +252,11 @@ def _hybrid_ids(fields: Fields, layers: int) -> Kinds:
 def _block(fields: Fields, layers: int, part: str) -> list[Mapping[str, Any]]:
     """One part ("attention", "ffn") of every block of a file that describes each layer."""
     blocks = fields.get("block_configs") or []
-    found = [block.get(part) for block in blocks if isinstance(block, Mapping)]
-    if len(found) < layers or not all(isinstance(item, Mapping) for item in found):
-        accepted = Message(N_("an object with attention and ffn for each of the {layers} layers"), {"layers": layers})
+    parts = [block.get(part) for block in blocks if isinstance(block, Mapping)]
+    found = [item for item in parts if isinstance(item, Mapping)]
+    if len(found) < layers or len(found) < len(parts):
+        wanted = N_("an object with attention and ffn for each of the {layers} layers")
+        accepted = Message(wanted, {"layers": layers})
         raise InputError(fields.key("block_configs"), blocks, accepted)
     return found[:layers]
 
@@ -303,7 +305,6 @@ def _all_state(fields: Fields, layers: int) -> Kinds:
 
 def _every_hybrid(fields: Fields, layers: int) -> Kinds:
     return ["hybrid"] * layers
-
 
 
 MIXER_READERS: Mapping[str, Callable[[Fields, int], Kinds]] = {

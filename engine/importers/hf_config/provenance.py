@@ -50,7 +50,8 @@ def readings(fields: Fields) -> tuple[ReadField, ...]:
 def assumptions(fields: Fields, architecture: Architecture, *, known: bool) -> tuple[Assumption, ...]:
     """Every value that the file does not give: defaults of the class, what follows, and what is guessed."""
     found = {item.field: item for item in _of_class(fields)}
-    for item in (*_followed(fields, architecture, known=known), *(() if known else _guessed(fields, architecture))):
+    guessed = () if known else _guessed(fields, architecture)
+    for item in (*_followed(fields, architecture, known=known), *guessed):
         found.setdefault(item.field, item)
     return tuple(found.values())
 

@@ -21,6 +21,7 @@ from engine.importers.hf_config.towers import read_towers
 from engine.importers.hf_config.validation import validated
 from engine.importers.hf_config.writing import OWN_TYPE, read_own
 from engine.plan.architecture import Details, LinearAttention, StateSpace
+from engine.plan.base import Section
 from engine.text import N_, Message
 
 COUNTS = (
@@ -39,7 +40,13 @@ COUNTS = (
 )
 """Fields of an Architecture that are 0 when nothing gives them."""
 
-OPTIONAL = ("num_key_value_heads", "head_dim", "max_position_embeddings", "moe_intermediate_size", "v_head_dim")
+OPTIONAL = (
+    "num_key_value_heads",
+    "head_dim",
+    "max_position_embeddings",
+    "moe_intermediate_size",
+    "v_head_dim",
+)
 """Fields of an Architecture that are empty when nothing gives them."""
 
 NEEDED = ("hidden_size", "num_hidden_layers", "vocab_size")
@@ -105,7 +112,7 @@ def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
     }
 
 
-def _section(fields: Fields, section: type, name: str) -> dict[str, Any]:
+def _section(fields: Fields, section: type[Section], name: str) -> dict[str, Any]:
     """Values of a group of fields by the family's rules, where it has any."""
     found: dict[str, Any] = {}
     for field, rule in fields.family.get(name, {}).items():
@@ -138,14 +145,12 @@ def _keys(fields: Fields, name: str) -> tuple[str, ...]:
 
 def _unsupported(fields: Fields) -> tuple[Message, ...]:
     return tuple(
-        _LEFT_OUT[code]
-        for code, rule in fields.family.get("unsupported", {}).items()
-        if fields.value(rule)
+        _LEFT_OUT[code] for code, rule in fields.family.get("unsupported", {}).items() if fields.value(rule)
     )
 
 
 _LEFT_OUT: Mapping[str, Message] = {
     "inner": Message(N_("the inside of some layers is not known exactly: their counts are estimates")),
     "experts": Message(N_("experts of differing kinds are not counted apart")),
-    "adapters": Message(N_("adapters of shared layers are left out")),
+    "attention_experts": Message(N_("experts of the attention all count as active: active counts are too high")),
 }

@@ -30,7 +30,7 @@ class Assumption:
 
 @dataclass(frozen=True, slots=True)
 class WeightFormat:
-    """Stored precision of a part of the weights: "rest", "attention", "experts", "embedding", "output_head"."""
+    """Stored precision of a part of the weights: "rest", or a component of the counts such as "experts"."""
 
     part: str
     name: str

@@ -1,4 +1,4 @@
-"""What an imported network comes to: parameters, operations, weights and cache, with where each figure is from."""
+"""What an imported network comes to: parameters, operations, weights and cache, with their sources."""
 
 from __future__ import annotations
 

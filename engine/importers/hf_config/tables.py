@@ -18,7 +18,9 @@ _HEADING = re.compile(r"^\[(?:\"([^\"]+)\"|([\w-]+))(?:\.|\])", re.MULTILINE)
 def names() -> Mapping[str, Mapping[str, tuple[str, ...]]]:
     """Kinds of values ("counts", "flags", "words", "lists") -> name -> keys it goes by in files."""
     found = tomllib.loads((_DATA / "names.toml").read_text(encoding="utf-8"))
-    return {kind: {name: tuple(keys) or (name,) for name, keys in rows.items()} for kind, rows in found.items()}
+    return {
+        kind: {name: tuple(keys) or (name,) for name, keys in rows.items()} for kind, rows in found.items()
+    }
 
 
 @cache

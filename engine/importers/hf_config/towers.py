@@ -41,7 +41,8 @@ def _tower(
         return None
     fields = Fields(data, traits, tables.class_defaults(kind or ""), f"{key}.")
     try:
-        tower = fields.value(traits["layer"]) * fields.value(traits["layers"]) + fields.value(traits["outside"])
+        layers = fields.value(traits["layer"]) * fields.value(traits["layers"])
+        tower = layers + fields.value(traits["outside"])
         return int(tower + _projector(parts, outer, fields, text))
     except Unknown:
         return None
