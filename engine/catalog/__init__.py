@@ -1,4 +1,4 @@
-"""Facts with sources: accelerators, prices, tariffs, energy, people, failures, efficiencies, traffic, networks."""
+"""Facts with sources: accelerators, prices, tariffs, energy, people, failures, efficiencies, networks."""
 
 from engine.catalog.accelerators import own_accelerator
 from engine.catalog.catalog import Catalog
