@@ -86,5 +86,7 @@ def _state_values(a: Architecture, mixer: str) -> int:
         "lightning_attention": delta,
         "short_convolution": a.hidden_size * held,
         "recurrent": s.inner_size * (1 + held),
+        "matrix_memory": delta + keys + n.num_value_heads,
+        "time_mix": 5 * a.hidden_size,
     }
     return sizes.get(mixer, 0)

@@ -198,7 +198,10 @@ def _kimi_delta_attention(a: Architecture) -> tuple[int, int]:
     width, n = a.hidden_size, a.linear_attention
     keys, values = n.num_key_heads * n.key_head_dim, n.num_value_heads * n.value_head_dim
     weights = width * (2 * keys + values + n.num_value_heads) + values * width
-    weights += n.key_head_dim * (width + keys) + n.value_head_dim * (width + values)
+    if n.full_rank_gates:
+        weights += width * (keys + values)
+    else:
+        weights += n.key_head_dim * (width + keys) + n.value_head_dim * (width + values)
     small = (2 * keys + values) * n.conv_kernel + n.num_value_heads + keys + n.value_head_dim
     return weights, small
 
@@ -208,6 +211,19 @@ def _lightning_attention(a: Architecture) -> tuple[int, int]:
     n = a.linear_attention
     inner = n.num_value_heads * n.value_head_dim
     return 5 * a.hidden_size * inner, inner
+
+
+def _matrix_memory(a: Architecture) -> tuple[int, int]:
+    """Queries, keys, values, output gate and output; an input and a forget gate a head; one norm."""
+    width, n = a.hidden_size, a.linear_attention
+    keys, values = n.num_key_heads * n.key_head_dim, n.num_value_heads * n.value_head_dim
+    weights = width * (2 * keys + 3 * values + 2 * n.num_value_heads)
+    return weights, 2 * n.num_value_heads + values
+
+
+def _time_mix(a: Architecture) -> tuple[int, int]:
+    """Receptance, key, value, output and the MLP's receptance; decay, bonus and five mixing ratios."""
+    return 5 * a.hidden_size * a.hidden_size, 7 * a.hidden_size
 
 
 def _short_convolution(a: Architecture) -> tuple[int, int]:
@@ -237,6 +253,8 @@ _MIXERS: Mapping[str, Callable[[Architecture], tuple[int, int]]] = {
     "lightning_attention": _lightning_attention,
     "short_convolution": _short_convolution,
     "recurrent": _recurrent,
+    "matrix_memory": _matrix_memory,
+    "time_mix": _time_mix,
     "linear": _linear,
 }
 
@@ -257,13 +275,15 @@ def _mlp(a: Architecture, kind: LayerKind) -> _LayerParameters:
     inner, seen = a.moe_intermediate_size or kind.intermediate_size, d.moe_latent_size or width
     expert = matrices * seen * inner + d.expert_bias * ((matrices - 1) * inner + seen)
     latent = 2 * width * seen if d.moe_latent_size else 0
-    shared = matrices * width * a.shared_expert_intermediate_size
+    common = a.shared_expert_intermediate_size
+    shared = matrices * width * common
+    shared_bias = (matrices - 1) * common + width if common and d.mlp_bias else 0
     return _LayerParameters(
         experts=expert * a.num_experts,
         active_experts=expert * a.num_experts_per_tok,
         shared_experts=shared + latent,
         router=width * a.num_experts,
-        small=d.router_bias * a.num_experts + d.shared_expert_gate * width,
+        small=d.router_bias * a.num_experts + d.shared_expert_gate * width + shared_bias,
     )
 
 

@@ -19,6 +19,8 @@ Mixer = Literal[
     "lightning_attention",
     "short_convolution",
     "recurrent",
+    "matrix_memory",
+    "time_mix",
     "linear",
     "none",
 ]
@@ -98,6 +100,9 @@ class LinearAttention(Section):
     key_head_dim: Whole = declare(N_("Key head size"), default=0, ge=0, le=65_536)
     value_head_dim: Whole = declare(N_("Value head size"), default=0, ge=0, le=65_536)
     conv_kernel: Whole = declare(N_("Convolution kernel"), default=0, ge=0, le=10_000)
+    full_rank_gates: bool = declare(
+        N_("Gates of full rank"), default=False, help=N_("Otherwise through the size of one head.")
+    )
 
 
 class Details(Section):

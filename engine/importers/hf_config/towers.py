@@ -1,77 +1,98 @@
-"""Vision towers and projectors of networks that see: counted where known exactly, else named."""
+"""Vision and audio towers and what joins them to the language part: counted where known exactly, else named."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from engine.importers.hf_config import tables
-from engine.importers.hf_config.expressions import Unknown
+from engine.importers.hf_config.expressions import Unknown, evaluate
 from engine.importers.hf_config.fields import Fields
 from engine.importers.hf_config.parts import Parts, family_of
 from engine.text import N_, Message
 
-_VISION_KEYS = ("vision_config", "visual", "vision_encoder_config")
-_SEES = ("ForConditionalGeneration", "VisionModel", "ForImageTextToText", "VLForCausalLM")
+_SENSES: Mapping[str, str] = {
+    "vision_config": "vision",
+    "visual": "vision",
+    "vision_encoder_config": "vision",
+    "audio_config": "audio",
+    "speech_config": "audio",
+    "audio_encoder_config": "audio",
+}
+"""Which prefix a tower's values have in the rules of a family."""
 
 
 def read_towers(parts: Parts, text: Fields) -> tuple[int, tuple[Message, ...]]:
-    """Parameters of the vision tower with its projector, and what is left out of the count."""
+    """Parameters of the towers with what joins them, and what is left out of the count."""
     left_out: list[Message] = []
     total = 0
     outer = family_of(parts.outer_type) or {}
+    covered = outer.get("covers", ())
     for key, data in parts.towers.items():
-        counted = _tower(key, data, parts, outer, text) if key in _VISION_KEYS else None
+        if key in covered or data is parts.text:
+            continue
+        tower = _tower(key, data, outer)
+        counted = tower.parameters() if tower else None
         total += counted or 0
-        if counted is None and data is not parts.text:
+        if tower is None or counted is None:
             left_out.append(Message(N_("{key}: its parameters are left out"), {"key": key}))
-    if outer.get("sees") and not any(key in parts.towers for key in _VISION_KEYS):
+            continue
+        joined = _projector(tower, parts, outer, text)
+        total += joined or 0
+        if joined is None:
+            left_out.append(Message(N_("{key}: what joins it to the language part is left out"), {"key": key}))
+    if outer.get("sees") and not any(_SENSES.get(key) == "vision" for key in parts.towers):
         left_out.append(Message(N_("the file does not describe its vision tower: it is left out")))
     return total, tuple(left_out)
 
 
-def _tower(
-    key: str, data: Mapping[str, Any], parts: Parts, outer: Mapping[str, Any], text: Fields
-) -> int | None:
-    """Parameters of a tower; None when it is of a kind that is not known, or lacks a value."""
-    kind = data.get("model_type") if isinstance(data.get("model_type"), str) else ""
-    kind = outer.get("vision_type") if outer.get("vision_type") and not tables.tower(kind or "") else kind
-    traits = tables.tower(kind or outer.get("vision_type", ""))
+@dataclass(frozen=True, slots=True)
+class _Tower:
+    """One tower: which sense it serves, its traits and its values."""
+
+    sense: str
+    traits: Mapping[str, Any]
+    fields: Fields
+
+    def parameters(self) -> int | None:
+        """Its count; None when a value it needs is nowhere given."""
+        value, traits = self.fields.value, self.traits
+        try:
+            return int(value(traits["layer"]) * value(traits["layers"]) + value(traits["outside"]))
+        except Unknown:
+            return None
+
+
+def _tower(key: str, data: Mapping[str, Any], outer: Mapping[str, Any]) -> _Tower | None:
+    """The tower under a key; None when it is of a kind that is not known."""
+    sense = _SENSES.get(key)
+    if sense is None:
+        return None
+    usual, own = outer.get(f"{sense}_type", ""), data.get("model_type")
+    kind = own if isinstance(own, str) and tables.tower(own) else usual
+    traits = tables.tower(kind) if kind else None
     if traits is None or "layer" not in traits:
         return None
-    fields = Fields(data, traits, tables.class_defaults(kind or ""), f"{key}.")
-    try:
-        layers = fields.value(traits["layer"]) * fields.value(traits["layers"])
-        tower = layers + fields.value(traits["outside"])
-        return int(tower + _projector(parts, outer, fields, text))
-    except Unknown:
-        return None
+    return _Tower(sense, traits, Fields(data, traits, tables.class_defaults(kind), f"{key}."))
 
 
-def _projector(parts: Parts, outer: Mapping[str, Any], vision: Fields, text: Fields) -> int:
-    """What joins the tower to the language part; part of the tower in families that do not say."""
-    rule = outer.get("projector")
-    if rule is None:
-        return 0
+def _projector(tower: _Tower, parts: Parts, outer: Mapping[str, Any], text: Fields) -> int | None:
+    """Parameters that join a tower to the language part; None where they are not known."""
+    rule = outer.get("projector" if tower.sense == "vision" else f"{tower.sense}_projector")
+    if not isinstance(rule, str):
+        return rule
     whole = Fields(parts.outer, outer, tables.class_defaults(parts.outer_type))
-    given = _Given(whole, vision, text)
-    return int(given.value(rule))
+    given = {f"{tower.sense}_": tower.fields, "text_": text}
 
-
-class _Given:
-    """Names of a projector's rule: vision_*, text_*, else keys of the whole file."""
-
-    def __init__(self, whole: Fields, vision: Fields, text: Fields) -> None:
-        self._parts = {"vision_": vision, "text_": text}
-        self._whole = whole
-
-    def value(self, rule: str) -> Any:
-        from engine.importers.hf_config.expressions import evaluate
-
-        return evaluate(rule, self._lookup)
-
-    def _lookup(self, name: str) -> Any:
-        for prefix, fields in self._parts.items():
+    def lookup(name: str) -> Any:
+        own = outer.get("fields", {}).get(name)
+        for prefix, fields in given.items():
             if name.startswith(prefix) and fields.get(name.removeprefix(prefix)) is not None:
                 return fields.get(name.removeprefix(prefix))
-        return self._whole.raw(name)
+        return evaluate(own, lambda inner: lookup(inner) if inner != name else whole.raw(name)) if own else whole.raw(name)
+
+    try:
+        return int(evaluate(rule, lookup))
+    except Unknown:
+        return None
