@@ -46,14 +46,24 @@ def _failure_rate(plan: Plan, catalog: Catalog) -> Fact | None:
 
 def _time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
     """The training model's error in the plan's regime: network, accelerator family and precision."""
-    spec = plan.cluster.accelerator_spec
+    spec, training = plan.cluster.accelerator_spec, plan.training
+    if training is not None and training.measured_runs:
+        # What reads own runs lowers plans, and lowering reads these defaults.
+        from engine.measured_runs import measured_time_factor
+
+        own = measured_time_factor(plan, catalog)
+        if own is not None:
+            return own
     try:
         family = "own" if spec is not None else catalog.accelerator(plan.cluster.accelerator).family
     except InputError:
         return catalog.find("training", "time_factor")
-    precision = plan.training.precision if plan.training is not None else "bf16"
     return step_time_band(
-        catalog, is_moe=plan.architecture.num_experts > 0, family=family, precision=precision
+        catalog,
+        is_moe=plan.architecture.num_experts > 0,
+        family=family,
+        precision=training.precision if training is not None else "bf16",
+        known_stack=training is not None and training.stack is not None,
     )
 
 

@@ -25,6 +25,7 @@ from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, Traini
 from engine.performance.serving import ServingInputs
 from engine.performance.serving_constants import PREFIX, ServingConstants
 from engine.performance.training_constants import (
+    DEFAULT_STACK,
     TrainingConstants,
     resolve_training_constants,
 )
@@ -191,10 +192,16 @@ def _training(
             global_batch_tokens=number("training.global_batch_tokens"),
             precision_code=values.code("training.precision", TRAINING_PRECISIONS),
             accelerator_count=count,
+            weights_frozen=float(plan.training.method == "lora"),
         ),
         layout=layout_inputs(values),
         constants=resolve_training_constants(
-            values.catalog, accelerator.family, plan.training.precision, power_w=accelerator.tdp_w
+            values.catalog,
+            accelerator.family,
+            plan.training.precision,
+            stack=plan.training.stack or DEFAULT_STACK,
+            power_w=accelerator.tdp_w,
+            release=plan.training.stack_release,
         ),
         tokens=number("training.tokens"),
         time_factor=number(TIME_FACTOR),

@@ -34,14 +34,16 @@ def resolve(plan: Plan, catalog: Catalog) -> tuple[Plan, tuple[Choice, ...]]:
 
 
 def _check_supported(plan: Plan) -> None:
-    if plan.workload.kind not in ("pretraining", "continued_pretraining", "online_inference"):
-        raise InputError(
-            "workload.kind",
-            plan.workload.kind,
-            Message(
-                N_("pretraining, continued_pretraining or online_inference; others cannot be estimated yet")
-            ),
+    if plan.workload.kind in ("multimodal_training", "batch_inference"):
+        accepted = Message(
+            N_(
+                "pretraining, continued_pretraining, finetuning or online_inference; others cannot be "
+                "estimated yet"
+            )
         )
+        raise InputError("workload.kind", plan.workload.kind, accepted)
+    if plan.is_training and plan.training is not None and plan.training.method == "lora":
+        _check_adapters(plan)
     if plan.architecture.kind == "encoder_decoder":
         raise InputError(
             "architecture.kind",
@@ -54,6 +56,12 @@ def _check_supported(plan: Plan) -> None:
             plan.architecture.kind,
             Message(N_("decoder; encoders can be served, their training cannot be estimated yet")),
         )
+
+
+def _check_adapters(plan: Plan) -> None:
+    if plan.workload.kind != "finetuning":
+        accepted = Message(N_("full; adapters are trained in fine-tuning only"))
+        raise InputError("training.method", "lora", accepted)
 
 
 Found = dict[str, tuple[Any, Message]]

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from engine.arrays import Array, BoolArray, FloatArray
+from engine.caching import Held
 from engine.catalog import Catalog
 from engine.codes import RECOMPUTE_MODES, SHARDING_STAGES
 from engine.evaluation import run_training_step
@@ -86,7 +87,7 @@ def search_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[
     Exhaustive, see `evaluate_layouts`. Remembered: the estimate, the rules and the search ask alike.
     """
     key = plan.model_dump_json(include=_RELEVANT)
-    return _search(key, count, free, _Held(plan, catalog))
+    return _search(key, count, free, Held(plan, catalog))
 
 
 def evaluate_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[str]) -> LayoutGrid:
@@ -124,21 +125,8 @@ _RELEVANT: Any = {
 """What a layout depends on: prices and reliability change often and must not empty the cache."""
 
 
-class _Held:
-    """Carries plan and catalogue past the cache key: the plan's relevant part and the facts' version."""
-
-    def __init__(self, plan: Plan, catalog: Catalog) -> None:
-        self.plan, self.catalog = plan, catalog
-
-    def __hash__(self) -> int:
-        return hash(self.catalog.version)
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Held) and other.catalog.version == self.catalog.version
-
-
 @lru_cache(maxsize=512)
-def _search(key: str, count: int, free: frozenset[str], held: _Held) -> LayoutSearch:
+def _search(key: str, count: int, free: frozenset[str], held: Held) -> LayoutSearch:
     grid = evaluate_layouts(held.plan, held.catalog, count, free=free)
     return LayoutSearch(grid.best(), int(grid.step_time_s.size), grid.excluded())
 

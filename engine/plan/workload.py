@@ -22,6 +22,9 @@ TRAINING_KINDS = ("pretraining", "continued_pretraining", "finetuning", "multimo
 TrainingPrecision = Literal["bf16", "fp16", "fp8", "mxfp8", "nvfp4"]
 ServingPrecision = Literal["bf16", "fp16", "fp8", "int8", "int4", "mxfp4", "nvfp4"]
 KvPrecision = Literal["bf16", "fp16", "fp8", "int8"]
+TrainingStack = Literal[
+    "megatron", "megatron_2025", "megatron_2024", "megatron_2021", "megatron_deepspeed", "fsdp", "jax"
+]
 InstanceCount = Annotated[Whole, Ge(1), Le(1_000_000)]
 HourlyFactors = Annotated[tuple[Annotated[float, Field(ge=0, le=1000)], ...], Field(strict=False)]
 
@@ -30,6 +33,29 @@ class Workload(Section):
     """Which of the six kinds of work this plan pays for."""
 
     kind: WorkloadKind = declare(N_("Workload"))
+
+
+class MeasuredRun(Section):
+    """A run that was measured, to calibrate this plan by. What is empty was as this plan has it."""
+
+    tokens_per_s_per_gpu: float = declare(N_("Measured speed"), unit="tokens/s/GPU", gt=0, le=1e9)
+    stack: TrainingStack | None = declare(N_("Software stack"), default=None)
+    accelerator_count: Whole | None = declare(N_("Accelerators"), default=None, ge=1, le=10_000_000)
+    sequence_length: Whole | None = declare(
+        N_("Sequence length"), unit="tokens", default=None, ge=16, le=100_000_000
+    )
+    global_batch_tokens: float | None = declare(
+        N_("Global batch"), unit="tokens/step", default=None, ge=16, le=1e12
+    )
+    tensor_parallel: Whole | None = declare(N_("Tensor parallel"), default=None, ge=1, le=4096)
+    pipeline_parallel: Whole | None = declare(N_("Pipeline parallel"), default=None, ge=1, le=4096)
+    context_parallel: Whole | None = declare(N_("Context parallel"), default=None, ge=1, le=4096)
+    expert_parallel: Whole | None = declare(N_("Expert parallel"), default=None, ge=1, le=4096)
+    virtual_pipeline: Whole | None = declare(N_("Virtual pipeline"), default=None, ge=1, le=1024)
+    micro_batch: Whole | None = declare(N_("Micro-batch"), unit="sequences", default=None, ge=1, le=65_536)
+    sharding: Literal["zero0", "zero1", "zero3"] | None = declare(N_("Sharding"), default=None)
+    recompute: Literal["none", "selective", "full"] | None = declare(N_("Recompute"), default=None)
+    label: str = declare(N_("Name"), default="", max_length=200)
 
 
 class Training(Section):
@@ -41,6 +67,32 @@ class Training(Section):
         N_("Global batch"), unit="tokens/step", ge=16, le=1e12, help=N_("Tokens in one optimiser step.")
     )
     precision: TrainingPrecision = declare(N_("Precision"), default="bf16")
+    method: Literal["full", "lora"] = declare(
+        N_("Weights trained"),
+        default="full",
+        help=N_("lora: low-rank adapters beside frozen weights; only for fine-tuning."),
+        advanced=True,
+    )
+    stack: TrainingStack | None = declare(
+        N_("Software stack"),
+        default=None,
+        help=N_("Empty is priced as Megatron-Core of 2026, with a wider band."),
+    )
+    stack_release: float | None = declare(
+        N_("Year of the stack"),
+        default=None,
+        help=N_("Its release, as 2025.5; mixtures of experts have become faster every year."),
+        advanced=True,
+        ge=2018,
+        le=2035,
+    )
+    measured_runs: Annotated[tuple[MeasuredRun, ...], Field(strict=False)] = declare(
+        N_("Measured runs"),
+        default=(),
+        help=N_("Own measurements: one factor a stack is fitted to them and the band narrows."),
+        advanced=True,
+        max_length=1000,
+    )
     critical_batch_tokens: float | None = declare(
         N_("Critical batch"),
         unit="tokens/step",

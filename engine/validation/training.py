@@ -9,8 +9,8 @@ import numpy as np
 
 from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
+from engine.measured_runs import RunSpread, run_spread, stack_factor
 from engine.performance.bands import step_time_band
-from engine.performance.own_runs import RunSpread, run_spread, stack_factor
 from engine.performance.training import TrainingStep, training_step
 from engine.performance.training_constants import Facts, family_key
 from engine.validation.cases import (

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from engine.text import N_
 from gui.forms.accelerator_field import AcceleratorField
 from gui.forms.editors import ChecksEditor, ChoiceEditor, Editor, FlagEditor, LineEditor
 from gui.forms.field_spec import FormField
 from gui.forms.quantity_field import QuantityField
 from gui.forms.rows_field import RowsField
+from gui.forms.tables import EMPTY_WORDS
 from gui.i18n import language, tr
 from gui.models.words import CATEGORY_WORDS
 
@@ -19,7 +21,8 @@ def make_editor(field: FormField, name: str) -> Editor:
 
 
 def _choice(field: FormField, name: str) -> Editor:
-    return ChoiceEditor(field, name, list(field.choices(language())))
+    empty = [(None, tr(EMPTY_WORDS.get(field.path, N_("not known"))))] if field.spec.nullable else []
+    return ChoiceEditor(field, name, [*empty, *field.choices(language())])
 
 
 def _tristate(field: FormField, name: str) -> Editor:

@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from engine.plan import FieldSpec
 from engine.plan.architecture import LayerGroup, Mixer, MlpKind
+from engine.plan.workload import MeasuredRun
 from engine.text import N_
 from gui.forms.field_spec import FormField
 
@@ -89,6 +90,20 @@ ROLES = RowsSpec(
     new_row=lambda: {"role": "ml_engineer", "fte": 1.0, "months": None, "monthly_cost": None},
     add_text=N_("Add a role"),
 )
+RUNS = RowsSpec(
+    columns=(
+        ColumnSpec("tokens_per_s_per_gpu", N_("Measured"), unit="tokens/s/GPU", width=110),
+        ColumnSpec("accelerator_count", N_("GPUs"), nullable=True, width=76),
+        ColumnSpec("tensor_parallel", N_("Tensor"), nullable=True, width=62),
+        ColumnSpec("pipeline_parallel", N_("Pipeline"), nullable=True, width=62),
+        ColumnSpec("micro_batch", N_("Micro-batch"), nullable=True, width=76),
+        ColumnSpec("sequence_length", N_("Sequence"), nullable=True, width=76),
+    ),
+    to_rows=_models_to_rows,
+    from_rows=list,
+    new_row=lambda: MeasuredRun(tokens_per_s_per_gpu=1000.0).model_dump(),
+    add_text=N_("Add a measured run"),
+)
 ITEMS = RowsSpec(
     columns=(
         ColumnSpec("name", N_("Name"), "text", width=140),
@@ -149,6 +164,7 @@ PEAKS = RowsSpec(
 
 ROWS: Mapping[str, RowsSpec] = {
     "architecture.layer_groups": LAYERS,
+    "training.measured_runs": RUNS,
     "people.roles": ROLES,
     "storage.items": ITEMS,
     "finance.fx_rates": RATES,

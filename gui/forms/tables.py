@@ -15,6 +15,11 @@ def training(plan: Plan) -> bool:
     return plan.is_training
 
 
+def finetuning(plan: Plan) -> bool:
+    """Where a part of the weights may be trained."""
+    return plan.workload.kind == "finetuning"
+
+
 def online(plan: Plan) -> bool:
     """For online services."""
     return plan.workload.kind == "online_inference"
@@ -73,14 +78,11 @@ SECTIONS: tuple[FormSection, ...] = (
     FormSection(
         "training",
         N_("Training"),
-        entries(
-            "training",
-            "tokens",
-            "sequence_length",
-            "global_batch_tokens",
-            "precision",
-            "critical_batch_tokens",
-            "evaluation_share",
+        (
+            *entries("training", "tokens", "sequence_length", "global_batch_tokens", "precision"),
+            Entry("training.method", finetuning),
+            *entries("training", "stack", "stack_release", "measured_runs"),
+            *entries("training", "critical_batch_tokens", "evaluation_share"),
         ),
         training,
     ),
@@ -219,6 +221,7 @@ EDITORS = {
     "cluster.accelerator": "accelerator",
     "schedule.start_date": "date",
     "architecture.layer_groups": "rows",
+    "training.measured_runs": "rows",
     "people.roles": "rows",
     "storage.items": "rows",
     "finance.fx_rates": "rows",
@@ -274,6 +277,14 @@ CHOICE_WORDS = {
     "short_convolution": N_("Short convolution"),
     "recurrent": N_("Recurrent"),
     "linear": N_("Linear"),
+    "lora": N_("Low-rank adapters (LoRA)"),
+    "megatron": N_("Megatron-Core, NeMo (2026)"),
+    "megatron_2025": N_("Megatron-Core, NeMo (2025)"),
+    "megatron_2024": N_("Megatron-Core, NeMo (2024)"),
+    "megatron_2021": N_("Megatron-LM (2021)"),
+    "megatron_deepspeed": N_("Megatron-DeepSpeed"),
+    "fsdp": N_("PyTorch FSDP"),
+    "jax": N_("JAX, MaxText"),
     "dense": N_("Dense"),
     "moe": N_("Experts"),
 }
@@ -298,6 +309,8 @@ EMPTY_WORDS = {
     "architecture.max_position_embeddings": N_("not known"),
     "architecture.v_head_dim": N_("head size"),
     "training.critical_batch_tokens": N_("from the tokens"),
+    "training.stack": N_("not known"),
+    "training.stack_release": N_("from the stack"),
     "serving.peak_to_mean": N_("from the profile"),
     "storage.dataset_gb": N_("from the tokens"),
     "schedule.start_date": N_("not set"),

@@ -394,6 +394,7 @@ ENGLISH = re.compile(r"[A-Za-z]{2,}(?:[ '’-][A-Za-z]{2,})+")
 ALLOWED = re.compile(
     r"70B pre-training|Llama 3\.1 70B|\d+B|Ctrl\+\w+|F8|Esc|Del|JSON|PDF|CSV|PNG|SVG|English|Flopwise"
     r"|H\d+(?: \w+)*|A100(?: \w+)*|Noto Sans SC|ZeRO-\d|GPU-h|FTE|token|MFU|MLP|TFLOP/s|bf16|fp\d+"
+    r"|Megatron-\w+|NeMo|PyTorch FSDP"
 )
 
 

@@ -19,6 +19,7 @@ RANGES: dict[str, Any] = {
     "ranges.cluster.busy_share": {"low": 0.7, "high": 0.97},
     "ranges.cluster.price_per_gpu_hour": {"low": 1.5, "high": 3.0},
     "cluster.price_per_gpu_hour": 2.0,
+    "training.stack": "megatron",
 }
 
 

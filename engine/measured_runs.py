@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
 
 import numpy as np
 
 from engine.arrays import FloatArray
-from engine.catalog import Catalog
+from engine.caching import Held
+from engine.catalog import Catalog, Fact
 from engine.errors import FlopwiseError, InputError
 from engine.lowering import lower
 from engine.performance.training import training_step
 from engine.performance.training_constants import DEFAULT_STACK
-from engine.plan import Plan
+from engine.plan import Plan, apply_patch, get_value
 from engine.text import N_, Message, Quantity
 from engine.values import PlanValues
 
@@ -93,14 +96,14 @@ def stack_factor(logs: FloatArray, spread: RunSpread, stack: str = "") -> StackF
     )
 
 
-def own_run(plan: Plan, catalog: Catalog, measured: float, *, stack: str = DEFAULT_STACK) -> OwnRun:
+def own_run(plan: Plan, catalog: Catalog, measured: float, *, stack: str | None = None) -> OwnRun:
     """A measured run of a plan whose layout is given: its speed is predicted without any calibration.
 
-    measured [tokens/s/accelerator]; stack: the name the factor will go by. Raises InputError for a layout
-    left to the engine, which a measured run cannot have.
+    measured [tokens/s/accelerator]; stack: the name the factor will go by, None = the plan's. Raises
+    InputError for a layout left to the engine, which a measured run cannot have.
     """
     inputs = lower(PlanValues(plan, catalog))
-    if inputs.training is None:
+    if inputs.training is None or plan.training is None:
         raise InputError("workload.kind", plan.workload.kind, Message(N_("a training")))
     step = training_step(
         inputs.model, inputs.hardware, inputs.training.layout, inputs.training.run, inputs.training.constants
@@ -108,7 +111,65 @@ def own_run(plan: Plan, catalog: Catalog, measured: float, *, stack: str = DEFAU
     predicted = float(step.tokens_per_s_per_gpu)
     if not np.isfinite(predicted):
         raise InputError("layout", "auto", Message(N_("the layout of the measured run")))
-    return OwnRun(stack, predicted, measured, plan.meta.name)
+    return OwnRun(stack or plan.training.stack or DEFAULT_STACK, predicted, measured, plan.meta.name)
+
+
+def measured_time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
+    """The factor on step time that the plan's own measured runs give its stack, with its 10-90 % band.
+
+    None when no run is on that stack. Errors: InputError naming the run whose layout is not known.
+    """
+    assert plan.training is not None
+    return _time_factor(plan.model_dump_json(include=_RELEVANT), Held(plan, catalog))
+
+
+@lru_cache(maxsize=256)
+def _time_factor(_key: str, held: Held) -> Fact | None:
+    plan, catalog = held.plan, held.catalog
+    assert plan.training is not None
+    runs = [_run_of(plan, catalog, index) for index in range(len(plan.training.measured_runs))]
+    found = calibrate_own_runs(runs, catalog).get(plan.training.stack or DEFAULT_STACK)
+    if found is None:
+        return None
+    root = catalog.fact("training", "time_factor")
+    source = found.provenance.render()
+    return replace(root, value=found.factor, low=found.low, high=found.high, mark="own", source=source)
+
+
+def _run_of(plan: Plan, catalog: Catalog, index: int) -> OwnRun:
+    """One of the plan's measured runs, predicted as the plan with that run's own settings."""
+    assert plan.training is not None
+    run, field = plan.training.measured_runs[index], f"training.measured_runs.{index}"
+    settings = {
+        path: getattr(run, name) for name, path in _SETTINGS.items() if getattr(run, name) is not None
+    }
+    free = [path for path in _SETTINGS.values() if get_value(plan, path) == "auto" and path not in settings]
+    if free:
+        # What was measured had some layout; guessing it would calibrate by a guess.
+        needed = Message(N_("a run, or a plan, that gives: {names}"), {"names": ", ".join(free)})
+        raise InputError(field, "auto", needed)
+    changed = {**settings, "training.measured_runs": ()}
+    try:
+        return own_run(apply_patch(plan, changed), catalog, run.tokens_per_s_per_gpu, stack=run.stack)
+    except InputError as error:
+        raise InputError(field, error.value, error.accepted) from error
+
+
+_SETTINGS: Mapping[str, str] = {
+    "accelerator_count": "cluster.accelerator_count",
+    "sequence_length": "training.sequence_length",
+    "global_batch_tokens": "training.global_batch_tokens",
+    "tensor_parallel": "layout.tensor_parallel",
+    "pipeline_parallel": "layout.pipeline_parallel",
+    "context_parallel": "layout.context_parallel",
+    "expert_parallel": "layout.expert_parallel",
+    "virtual_pipeline": "layout.virtual_pipeline",
+    "micro_batch": "layout.micro_batch",
+    "sharding": "layout.sharding",
+    "recompute": "layout.recompute",
+}
+"""Fields of a measured run and the plan's fields they stand in for."""
+_RELEVANT: Any = {"architecture": True, "training": True, "layout": True, "cluster": True}
 
 
 def _log_ratio(run: OwnRun) -> float:
