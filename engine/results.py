@@ -160,6 +160,56 @@ class Curve(Result):
     flat_high: float | None
 
 
+class LayoutOption(Result):
+    """One parallel layout: its settings by path, time of a step, speed and memory of an accelerator."""
+
+    settings: dict[str, Any]
+    step_time_s: float
+    tokens_per_s_per_gpu: float
+    memory_gib: float
+
+
+class LayoutReport(Result):
+    """Every layout of the plan's cluster: the fastest, those no other beats in memory and speed, the bound.
+
+    `excluded` counts what cannot run by the first reason; `lower_bound_s` is the time of the arithmetic
+    alone, `gap` how far the fastest lies above it [share].
+    """
+
+    accelerators: int
+    evaluated: int
+    fastest: tuple[LayoutOption, ...]
+    frontier: tuple[LayoutOption, ...]
+    excluded: dict[str, int]
+    now: LayoutOption | None
+    lower_bound_s: float | None
+    gap: float | None
+
+
+class ScalingPoint(Result):
+    """One cluster size with its best layout. `efficiency` is speed a GPU relative to the smallest size;
+    `marginal` what one more GPU adds, relative to the mean GPU of the size before; None for the first."""
+
+    accelerators: int
+    global_batch_tokens: float
+    step_time_s: float
+    tokens_per_s: float
+    efficiency: float
+    marginal: float | None
+    total: float | None
+    duration_h: float | None
+
+
+class Scaling(Result):
+    """How the run scales: at its own batch (strong), with a batch that grows with the cluster (weak), and
+    sweeps of sequence length and batch with the plan's layout."""
+
+    strong: tuple[ScalingPoint, ...]
+    weak: tuple[ScalingPoint, ...]
+    sequence: Curve
+    batch: Curve
+
+
 class Certificate(Result):
     """Why the best candidate may be called best."""
 
@@ -181,6 +231,7 @@ class Optimisation(Result):
     evaluated: int
     excluded: dict[str, int]
     certificate: Certificate
+    layouts: LayoutReport | None = None
 
 
 class Risk(Result):

@@ -18,7 +18,7 @@ from engine.plan import Plan, apply_patch, plan_from_json, plan_to_json
 from engine.plan.plan import Provenance
 from engine.plan.reading import MAX_BYTES
 from engine.reliability.summaries import checkpoint_summary
-from engine.results import Candidate, Change, Estimate, Optimisation, RecommendationSet
+from engine.results import Candidate, Change, Estimate, LayoutReport, Optimisation, RecommendationSet
 from engine.text import N_, Message
 from gui import summaries
 from gui.i18n import render, tr
@@ -121,7 +121,12 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
 
     plan, catalog = load_plan(options)
     found = optimize(plan, catalog, objective=options.objective, certify=options.certify)
-    return CommandResult(optimisation_data(found), summaries.optimisation_text(found, plan.meta.currency))
+    data = optimisation_data(found)
+    if options.scaling:
+        from engine.optimize.scaling import scale
+
+        data["scaling"] = scale(plan, catalog).model_dump(mode="json")
+    return CommandResult(data, summaries.optimisation_text(found, plan.meta.currency))
 
 
 def _recommend(options: argparse.Namespace) -> CommandResult:
@@ -268,12 +273,18 @@ def optimisation_data(found: Optimisation) -> dict[str, Any]:
         "curves": [c.model_dump(mode="json") for c in found.curves],
         "evaluated": found.evaluated,
         "excluded": {tr(reason): count for reason, count in found.excluded.items()},
+        "layouts": None if found.layouts is None else _layouts_data(found.layouts),
         "certificate": {
             "method": tr(found.certificate.method),
             "bound": found.certificate.bound,
             "gap": found.certificate.gap,
         },
     }
+
+
+def _layouts_data(found: LayoutReport) -> dict[str, Any]:
+    reasons = {tr(reason): count for reason, count in found.excluded.items()}
+    return found.model_dump(mode="json") | {"excluded": reasons}
 
 
 def _candidate_data(candidate: Candidate) -> dict[str, Any]:
@@ -348,6 +359,7 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(
             (("--objective",), {"default": "cost_under_deadline", "help": ", ".join(OBJECTIVES)}),
             (("--certify",), {"action": "store_true", "help": "check the best by a second search"}),
+            (("--scaling",), {"action": "store_true", "help": "also scale cluster, sequence and batch"}),
         ),
     ),
     Command(

@@ -10,10 +10,12 @@ from scipy.optimize import minimize_scalar
 from engine.arrays import Array, FloatArray
 from engine.evaluation import evaluate
 from engine.lowering import lower
+from engine.optimize.curves import Sweep, sweep
 from engine.values import PlanValues
 
 # B* of Zhang et al. (arXiv 2410.21676) costs 20 % more than linear scaling, which is a fifth of McCandlish's
 # critical batch on the same hyperbola; both figures are catalogue facts.
+PATH = "training.global_batch_tokens"
 _SEARCH_SPAN = 16.0
 _WORST = 1e30
 
@@ -44,24 +46,46 @@ def equal_loss_tokens(tokens: Array, *, batch: Array, new_batch: Array, critical
     return tokens * (1.0 + new_batch / critical) / (1.0 + batch / critical)
 
 
-def best_batch(values: PlanValues) -> BatchOptimum:
-    """Search the log of the batch, in whole multiples of what the layout can split."""
+def batch_sweep(values: PlanValues) -> Sweep:
+    """Total and hours over batches the layout can split, each with the tokens to the same loss."""
+    training = values.plan.training
+    assert training is not None
+    quantum = _quantum(values)
+    now = training.global_batch_tokens / quantum
+    multiples = _whole(now * np.geomspace(1.0 / _SEARCH_SPAN, _SEARCH_SPAN, 65))
+    grid = np.unique(np.append(multiples * quantum, training.global_batch_tokens))
+    tokens = equal_loss_tokens(
+        training.tokens,
+        batch=training.global_batch_tokens,
+        new_batch=grid,
+        critical=critical_batch_tokens(values),
+    )
+    return sweep(values, PATH, grid, extra={"training.tokens": np.asarray(tokens)})
+
+
+def _quantum(values: PlanValues) -> float:
+    """Tokens of the smallest batch the layout can split: one micro-batch on every replica."""
     training, layout = values.plan.training, values.plan.layout
     assert training is not None
-    count = values.number("cluster.accelerator_count")
+    count = float(np.asarray(values.number("cluster.accelerator_count")))
     split = float(
         np.prod([float(getattr(layout, f"{n}_parallel")) for n in ("tensor", "pipeline", "context")])
     )
-    quantum = (
-        training.sequence_length * float(layout.micro_batch) * max(1.0, float(np.asarray(count)) / split)
-    )
+    return training.sequence_length * float(layout.micro_batch) * max(1.0, count / split)
+
+
+def best_batch(values: PlanValues) -> BatchOptimum:
+    """Search the log of the batch, in whole multiples of what the layout can split."""
+    training = values.plan.training
+    assert training is not None
+    quantum = _quantum(values)
     critical = critical_batch_tokens(values)
 
     def totals(batch: FloatArray) -> tuple[FloatArray, FloatArray]:
         tokens = equal_loss_tokens(
             training.tokens, batch=training.global_batch_tokens, new_batch=batch, critical=critical
         )
-        columns = {"training.global_batch_tokens": batch, "training.tokens": np.asarray(tokens)}
+        columns = {PATH: batch, "training.tokens": np.asarray(tokens)}
         outcome = evaluate(
             lower(replace(values, overrides={**values.overrides, **columns})), values.plan.scope
         )

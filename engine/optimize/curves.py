@@ -10,6 +10,8 @@ import numpy as np
 from engine.arrays import BoolArray, FloatArray
 from engine.evaluation import evaluate
 from engine.lowering import lower
+from engine.plan import find_field
+from engine.results import Curve
 from engine.values import PlanValues
 
 FLAT_MARGIN = 0.01
@@ -69,4 +71,24 @@ def sweep(
         best_total,
         float(x[flat].min()) if flat.any() else best,
         float(x[flat].max()) if flat.any() else best,
+    )
+
+
+def as_curve(found: Sweep, now: float) -> Curve:
+    """The feasible part of a sweep as a result, with the setting as it stands."""
+    spec = find_field(found.path)
+    assert spec is not None
+    shown = found.feasible
+    return Curve(
+        path=found.path,
+        title=spec.title,
+        unit=spec.unit,
+        x=tuple(found.x[shown].tolist()),
+        total=tuple(found.total[shown].tolist()),
+        duration_h=tuple(found.duration_h[shown].tolist()),
+        now=now,
+        best=found.best,
+        best_total=found.best_total,
+        flat_low=found.flat_low,
+        flat_high=found.flat_high,
     )

@@ -39,12 +39,16 @@ _VIRTUAL_LIMIT = 12
 
 @dataclass(frozen=True, slots=True)
 class LayoutGrid:
-    """All layouts tried for one cluster size: columns, step time [s], memory [byte], reason codes."""
+    """All layouts tried for one cluster size: columns, step time [s], memory [byte], reason codes.
+
+    `lower_bound_s` [s] is the least time of a step's arithmetic over the rows.
+    """
 
     columns: dict[str, FloatArray]
     step_time_s: FloatArray
     memory_bytes: FloatArray
     codes: FloatArray
+    lower_bound_s: float
 
     def best(self) -> dict[str, Any] | None:
         """The fastest feasible layout as plan values; ties go to the simplest (first) one."""
@@ -52,7 +56,26 @@ class LayoutGrid:
         index = int(np.argmin(times)) if times.size else 0
         if not times.size or not np.isfinite(times[index]):
             return None
+        return self.settings(index)
+
+    def settings(self, index: int) -> dict[str, Any]:
+        """A row as plan values."""
         return {path: _plan_value(path, self.columns[path][index]) for path in FIELDS}
+
+    def fastest(self, most: int) -> list[int]:
+        """Rows of the fastest feasible layouts, at most `most`, the fastest first."""
+        rows = np.flatnonzero(self.codes == FEASIBLE)
+        order = np.argsort(self.step_time_s[rows], kind="stable")
+        return [int(row) for row in rows[order[:most]]]
+
+    def frontier(self) -> list[int]:
+        """Rows that no other feasible layout beats in both time and memory, the fastest first."""
+        rows = np.flatnonzero(self.codes == FEASIBLE)
+        order = rows[np.lexsort((self.memory_bytes[rows], self.step_time_s[rows]))]
+        memory = self.memory_bytes[order]
+        least = np.minimum.accumulate(memory) if memory.size else memory
+        leads = np.concatenate([[True], memory[1:] < least[:-1]]) if memory.size else np.zeros(0, bool)
+        return [int(row) for row in order[leads]]
 
     def excluded(self) -> dict[str, int]:
         """How many layouts each reason left out."""
@@ -65,6 +88,7 @@ class LayoutSearch:
     """What a search found, without its rows: small enough to remember many of them."""
 
     setting: dict[str, Any] | None
+    step_time_s: float
     evaluated: int
     excluded: dict[str, int]
 
@@ -107,6 +131,7 @@ def evaluate_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozense
         np.array(np.broadcast_to(step.step_time_s, shape)),
         np.array(np.broadcast_to(memory.total_bytes, shape)),
         np.array(np.broadcast_to(codes, shape), dtype=float),
+        float(np.min(step.lower_bound_s)),
     )
 
 
@@ -128,7 +153,10 @@ _RELEVANT: Any = {
 @lru_cache(maxsize=512)
 def _search(key: str, count: int, free: frozenset[str], held: Held) -> LayoutSearch:
     grid = evaluate_layouts(held.plan, held.catalog, count, free=free)
-    return LayoutSearch(grid.best(), int(grid.step_time_s.size), grid.excluded())
+    rows = grid.fastest(1)
+    setting = grid.settings(rows[0]) if rows else None
+    time = float(grid.step_time_s[rows[0]]) if rows else float("inf")
+    return LayoutSearch(setting, time, int(grid.step_time_s.size), grid.excluded())
 
 
 def forget_layouts() -> None:

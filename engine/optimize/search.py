@@ -15,10 +15,11 @@ from engine.lowering import resolve_accelerator
 from engine.optimize import checkpoint
 from engine.optimize.certificate import evolve
 from engine.optimize.cluster_size import size_sweep
-from engine.optimize.curves import Sweep, sweep
+from engine.optimize.curves import as_curve, sweep
 from engine.optimize.layout import FIELDS, search_layouts
+from engine.optimize.layout_report import report_layouts
 from engine.optimize.objectives import OBJECTIVES, Objective
-from engine.plan import Plan, apply_patch, find_field, get_value
+from engine.plan import Plan, apply_patch, get_value
 from engine.recommend.pricing import Priced, Pricer
 from engine.results import Candidate, Certificate, Change, Curve, Optimisation
 from engine.text import N_
@@ -69,6 +70,8 @@ def optimize(
         found, evaluated, excluded = _serving_candidates(pricer)
         curves = _serving_curves(pricer)
     result = _assemble(pricer, objective, found, curves, evaluated, excluded)
+    if plan.is_training:
+        result = result.model_copy(update={"layouts": report_layouts(pricer.base.plan, catalog)})
     if certify and plan.is_training and objective in ("cost", "cost_under_deadline"):
         return result.model_copy(update={"certificate": _certificate(pricer, objective, found)})
     return result
@@ -176,8 +179,8 @@ def _training_curves(pricer: Pricer) -> tuple[Curve, ...]:
     interval = checkpoint.interval_sweep(values)
     size = size_sweep(values)
     return (
-        _curve(interval, float(training.interval_s)),
-        _curve(size, float(np.asarray(values.number("cluster.accelerator_count")))),
+        as_curve(interval, float(training.interval_s)),
+        as_curve(size, float(np.asarray(values.number("cluster.accelerator_count")))),
     )
 
 
@@ -187,29 +190,10 @@ def _serving_curves(pricer: Pricer) -> tuple[Curve, ...]:
     splits = sweep(values, path, np.array(_splits(pricer), dtype=float))
     rate = float(np.asarray(values.number("serving.requests_per_second")))
     load = sweep(values, "serving.requests_per_second", np.geomspace(rate / 4.0, rate * 4.0, 49))
-    load_curve = _curve(load, rate).model_copy(
+    load_curve = as_curve(load, rate).model_copy(
         update={"best": None, "best_total": None, "flat_low": None, "flat_high": None}
     )
-    return _curve(splits, float(np.asarray(values.number(path)))), load_curve
-
-
-def _curve(found: Sweep, now: float) -> Curve:
-    spec = find_field(found.path)
-    assert spec is not None
-    shown = found.feasible
-    return Curve(
-        path=found.path,
-        title=spec.title,
-        unit=spec.unit,
-        x=tuple(found.x[shown].tolist()),
-        total=tuple(found.total[shown].tolist()),
-        duration_h=tuple(found.duration_h[shown].tolist()),
-        now=now,
-        best=found.best,
-        best_total=found.best_total,
-        flat_low=found.flat_low,
-        flat_high=found.flat_high,
-    )
+    return as_curve(splits, float(np.asarray(values.number(path)))), load_curve
 
 
 def _assemble(
