@@ -92,3 +92,8 @@ def as_curve(found: Sweep, now: float) -> Curve:
         flat_low=found.flat_low,
         flat_high=found.flat_high,
     )
+
+
+def without_best(curve: Curve) -> Curve:
+    """The curve of what is given rather than chosen: load, sequence length."""
+    return curve.model_copy(update=dict.fromkeys(("best", "best_total", "flat_low", "flat_high")))

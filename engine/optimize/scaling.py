@@ -10,7 +10,7 @@ from engine.arrays import FloatArray
 from engine.catalog import Catalog
 from engine.errors import Cancelled, InputError
 from engine.optimize.batch import batch_sweep
-from engine.optimize.curves import as_curve, sweep
+from engine.optimize.curves import as_curve, sweep, without_best
 from engine.optimize.layout import FIELDS, search_layouts
 from engine.plan import Plan, apply_patch
 from engine.recommend.pricing import Pricer
@@ -116,4 +116,5 @@ def _sequence_curve(values: PlanValues) -> Curve:
     now = training.sequence_length
     doublings: FloatArray = now * 2.0 ** np.arange(-4.0, 5.0)
     whole = doublings[(doublings >= 16.0) & (np.mod(doublings, 1.0) == 0.0)]
-    return as_curve(sweep(values, SEQUENCE, whole), float(now))
+    # What the network must read is a need, not a setting to save on: the curve has no best.
+    return without_best(as_curve(sweep(values, SEQUENCE, whole), float(now)))

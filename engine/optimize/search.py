@@ -15,7 +15,7 @@ from engine.lowering import resolve_accelerator
 from engine.optimize import checkpoint
 from engine.optimize.certificate import evolve
 from engine.optimize.cluster_size import size_sweep
-from engine.optimize.curves import as_curve, sweep
+from engine.optimize.curves import as_curve, sweep, without_best
 from engine.optimize.layout import FIELDS, search_layouts
 from engine.optimize.layout_report import report_layouts
 from engine.optimize.objectives import OBJECTIVES, Objective
@@ -190,10 +190,7 @@ def _serving_curves(pricer: Pricer) -> tuple[Curve, ...]:
     splits = sweep(values, path, np.array(_splits(pricer), dtype=float))
     rate = float(np.asarray(values.number("serving.requests_per_second")))
     load = sweep(values, "serving.requests_per_second", np.geomspace(rate / 4.0, rate * 4.0, 49))
-    load_curve = as_curve(load, rate).model_copy(
-        update={"best": None, "best_total": None, "flat_low": None, "flat_high": None}
-    )
-    return as_curve(splits, float(np.asarray(values.number(path)))), load_curve
+    return as_curve(splits, float(np.asarray(values.number(path)))), without_best(as_curve(load, rate))
 
 
 def _assemble(

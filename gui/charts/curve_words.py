@@ -131,7 +131,11 @@ def _load_finding(data: CurveData, now_total: float | None, lang: str) -> tuple[
     if twice is None or not now_total:
         return title, words.tr("cost against the setting")
     more = percent(twice / now_total - 1.0, lang, 2)
+    if data.kind == "sequence":
+        finding = words.tr("Twice the sequence costs {share} more")
+    else:
+        finding = words.tr("Twice the load costs {share} more")
     return (
-        words.tr("Twice the load costs {share} more").format(share=more),
+        finding.format(share=more),
         words.tr("cost against {setting}").format(setting=title),
     )

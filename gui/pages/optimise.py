@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from engine.plan import Plan
-from engine.results import Candidate, Curve, Estimate, Optimisation
+from engine.results import Candidate, Change, Curve, Estimate, Optimisation
+from engine.text import N_
 from gui.charts.canvas import ChartView
 from gui.charts.curve import CurveData, draw_curve
 from gui.charts.frontier import FrontierData, draw_frontier
@@ -17,6 +18,8 @@ from gui.formatting import duration_hours, money_short, number
 from gui.i18n import language, tr, trn
 from gui.models.candidates import CandidatesModel
 from gui.models.words import OBJECTIVE_WORDS, word
+from gui.pages.optimise_layouts import LayoutsView
+from gui.pages.optimise_scaling import ScalingView
 from gui.pages.optimise_table import CandidatesTable
 from gui.pages.rows import PAD
 from gui.widgets.buttons import Button, LinkButton, Segmented
@@ -33,8 +36,11 @@ _TRAINING_KINDS = ("interval", "size")
 _SERVING_KINDS = ("split", "load")
 
 
+_VIEWS = {"candidates": N_("Candidates"), "layouts": N_("Layouts"), "scaling": N_("Scaling")}
+
+
 class OptimisePage(QWidget):
-    """Objective and limits on top, three charts, and the candidates with their certificate."""
+    """Objective and limits on top; below the candidates with their certificate, or layouts, or scaling."""
 
     field_requested = Signal(object)
 
@@ -50,6 +56,10 @@ class OptimisePage(QWidget):
         self.table = CandidatesTable(self.candidates)
         options = [(key, word(OBJECTIVE_WORDS, key, lang)) for key in OBJECTIVE_WORDS]
         self.objective = Segmented(tr("Objective"), options, session.objective)
+        self.layouts = LayoutsView(worker)
+        self.scaling = ScalingView(session)
+        views = [(key, tr(text)) for key, text in _VIEWS.items()]
+        self.view = Segmented(tr("View"), views, "candidates")
         self.status = ElidedLabel(role="muted")
         self.certificate = Label(size="hint", role="muted", wrap=True)
         self.stop = Button(tr("Stop (Esc)"))
@@ -72,22 +82,34 @@ class OptimisePage(QWidget):
         head = QHBoxLayout()
         head.setSpacing(12)
         head.addWidget(Label(self.title(), size="title", bold=True))
+        head.addWidget(self.view)
         head.addWidget(self.status, 1)
         head.addWidget(self.stop)
         head.addWidget(self.run)
         page.addLayout(head)
         page.addWidget(self._options_card())
+        self._views = QStackedWidget()
+        for view in (self._candidates_view(), self.layouts, self.scaling):
+            self._views.addWidget(view)
+        page.addWidget(self._views, 1)
+
+    def _candidates_view(self) -> QWidget:
+        view = QWidget()
+        column = QVBoxLayout(view)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(12)
         charts = QHBoxLayout()
         charts.setSpacing(_MARGIN)
         for chart in (self.first, self.frontier, self.second):
             charts.addWidget(chart, 1)
-        page.addLayout(charts, 10)
+        column.addLayout(charts, 10)
         card = Card(margin=1)
         card.body.setSpacing(0)
         self.certificate.setContentsMargins(PAD + 2, 6, PAD, 8)
         card.body.addWidget(self.table, 1)
         card.body.addWidget(self.certificate)
-        page.addWidget(card, 11)
+        column.addWidget(card, 11)
+        return view
 
     def _options_card(self) -> Card:
         card = Card(margin=8)
@@ -105,6 +127,8 @@ class OptimisePage(QWidget):
     def _connect(self) -> None:
         session = self._session
         self.objective.changed.connect(session.set_objective)
+        self.view.changed.connect(self.show_view)
+        self.layouts.use_requested.connect(self._use_layout)
         self.run.clicked.connect(lambda: session.set_objective(session.objective))
         self.stop.clicked.connect(session.cancel)
         self._limit_link.clicked.connect(lambda: self.field_requested.emit(self._limit_path()))
@@ -115,6 +139,11 @@ class OptimisePage(QWidget):
         session.stale_changed.connect(self._set_stale)
         session.busy_changed.connect(self._set_busy)
         session.progress_changed.connect(self._set_progress)
+
+    def show_view(self, key: str) -> None:
+        """Show the candidates, the layouts or the scaling."""
+        self.view.set_current(key)
+        self._views.setCurrentIndex(list(_VIEWS).index(key))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._searching:
@@ -136,6 +165,7 @@ class OptimisePage(QWidget):
             )
             for chart in charts:
                 chart.show_message(text)
+            self.layouts.chart.show_message(text)
             self.table.show_search(None, "USD")
             self._certify()
             self._show_status()
@@ -143,6 +173,8 @@ class OptimisePage(QWidget):
         currency, plan = review.estimate.currency, review.plan
         self._show_curves(found.curves, plan, review.estimate)
         self.frontier.show_chart(draw_frontier, frontier_data(found, plan, review.estimate))
+        self.layouts.show_report(found.layouts, plan, review.estimate)
+        self.scaling.refresh()
         self.table.show_search(found, currency)
         self._certify()
         self._set_stale(self._session.stale)
@@ -198,7 +230,11 @@ class OptimisePage(QWidget):
         name = tr(candidate.label)
         self._session.apply_changes(candidate.changes, tr("Use candidate: {name}").format(name=name))
 
+    def _use_layout(self, changes: tuple[Change, ...]) -> None:
+        self._session.apply_changes(changes, tr("Use a layout"))
+
     def _set_stale(self, stale: object) -> None:
+        self.layouts.set_stale(bool(stale))
         for chart in (self.first, self.frontier, self.second):
             chart.set_stale(bool(stale))
 

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import Estimate, Optimisation
+from engine.results import Estimate, Optimisation, Scaling
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -38,6 +38,10 @@ class SearchCall(Protocol):
     ) -> Optimisation | None: ...
 
 
+def _no_scaling(plan: Plan, cancelled: Cancelled) -> Scaling | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -59,6 +63,7 @@ class Composer:
     search: SearchCall | None = None
     accelerators: Callable[[], Mapping[str, str]] = field(default=_no_accelerators)
     own_figures: Callable[[str], Mapping[str, Any]] = field(default=_no_figures)
+    scaling: Callable[[Plan, Cancelled], Scaling | None] = field(default=_no_scaling)
 
 
 class EngineCalls:
@@ -72,7 +77,9 @@ class EngineCalls:
 
     def composer(self) -> Composer:
         """These calls as a Composer."""
-        return Composer(self.estimate, self.review, self.search, self.accelerators, self.own_figures)
+        return Composer(
+            self.estimate, self.review, self.search, self.accelerators, self.own_figures, self.scaling
+        )
 
     def estimate(self, plan: Plan) -> Estimate:
         """The central estimate, without its band."""
@@ -103,6 +110,12 @@ class EngineCalls:
         from engine.optimize.search import optimize
 
         return optimize(plan, self._catalog, objective=objective, progress=progress, cancelled=cancelled)  # type: ignore[arg-type]
+
+    def scaling(self, plan: Plan, cancelled: Cancelled) -> Scaling | None:
+        """How a training plan scales over cluster sizes, sequence lengths and batches."""
+        from engine.optimize.scaling import scale
+
+        return scale(plan, self._catalog, cancelled=cancelled)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""
