@@ -10,7 +10,8 @@ from engine.validation.memory import validate_memory
 from engine.validation.results import ErrorSummary, RowResult, ValidationResult
 from engine.validation.totals import validate_totals
 from engine.validation.training import validate_training
-from gui.i18n import render, tr
+from gui.i18n import language, render, tr
+from gui.models.words import group_text
 
 VALIDATIONS: Mapping[str, Callable[[str], ValidationResult]] = {
     "training": validate_training,
@@ -64,10 +65,11 @@ def validation_text(found: ValidationResult) -> str:
         _heading(),
         _line(tr("Scored rows"), found.overall),
     ]
-    lines += [_line(name, group) for name, group in found.groups.items()]
+    lang = language()
+    lines += [_line(group_text(name, lang), group) for name, group in found.groups.items()]
     if found.calibrated:
         lines += ["", tr("The same rows otherwise")]
-        lines += [_line(name, group) for name, group in found.calibrated.items()]
+        lines += [_line(group_text(name, lang), group) for name, group in found.calibrated.items()]
     lines += _skipped_lines(found)
     return "\n".join(lines + _worst_lines(found))
 

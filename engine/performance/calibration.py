@@ -1,8 +1,9 @@
 """Fits the training constants to published runs, reproducible to the digit.
 
-python -m engine.performance.calibration RUNS.csv [--totals TOTALS.csv] [--write EFFICIENCIES.csv] prints
-errors in-sample and with each source left out, near the priors and with loose ones (spreads times eight), and
-the 10-90 % bands by regime. --write puts the constants and the bands into efficiencies.csv.
+python -m engine.performance.calibration RUNS.csv [--totals T.csv] [--write E.csv] [--left-out L.csv]
+prints errors in-sample and with each source left out, near the priors and with loose ones (spreads times
+eight), and the 10-90 % bands by regime. --write puts the constants and the bands into efficiencies.csv,
+--left-out the residuals of every row, fitted without its source, into a file the validation page shows.
 """
 
 from __future__ import annotations
@@ -173,6 +174,16 @@ def _band_row(name: str, width: float, date: str) -> list[str]:
     return [BAND_PREFIX + name, "1", low, high, "ratio", source, date, "derived", note]
 
 
+def left_out_table(found: Calibration) -> str:
+    """CSV of ln(predicted / measured) of every row, by constants fitted without any row of its source."""
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, lineterminator="\n")
+    writer.writerow(["id", "ln_ratio"])
+    for case, ratio in zip(found.data.cases, found.held_out, strict=True):
+        writer.writerow([case.id, f"{ratio:.5f}"])
+    return buffer.getvalue()
+
+
 def describe_totals(text: str, catalog: Catalog) -> tuple[str, float]:
     """The factor of published GPU-hours on the step model, and its report with each row left out."""
     totals, _ = read_totals(read_rows(text, TOTALS_COLUMNS), catalog)
@@ -193,6 +204,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("runs", type=Path, help="CSV file of published runs")
     parser.add_argument("--totals", type=Path, metavar="FILE", help="CSV file of published GPU-hours")
     parser.add_argument("--write", type=Path, metavar="FILE", help="efficiencies.csv to update")
+    parser.add_argument("--left-out", type=Path, metavar="FILE", help="where to write residuals of each row")
     options = parser.parse_args(arguments)
     catalog = load_catalog()
     found = calibrate(options.runs.read_text(encoding="utf-8"), catalog)
@@ -201,6 +213,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.totals is not None:
         report, values["totals_factor"] = describe_totals(options.totals.read_text("utf-8"), catalog)
         sys.stdout.write(report + "\n")
+    if options.left_out is not None:
+        options.left_out.write_text(left_out_table(found), encoding="utf-8")
     if options.write is not None:
         table = updated_table(options.write.read_text(encoding="utf-8"), values, found.bands)
         options.write.write_text(table, encoding="utf-8")

@@ -56,10 +56,53 @@ REVERSIBILITY_WORDS = {
     "low": N_("not reversible"),
 }
 
+VALIDATION_WORDS = {
+    "training": N_("Training speed"),
+    "memory": N_("Training memory"),
+    "totals": N_("Whole trainings"),
+}
+GROUP_WORDS = {
+    "dense": N_("dense networks"),
+    "moe": N_("mixtures of experts"),
+    "all rows": N_("all rows, doubtful ones too"),
+    "below 2e9": N_("networks below 2 B parameters"),
+    "from 2e9": N_("networks from 2 B parameters"),
+    "one factor per framework": N_("one factor a framework"),
+    "constant MFU": N_("one constant MFU an accelerator"),
+    "constant MFU (all rows)": N_("one constant MFU, all rows"),
+    "constant MFU, row left out": N_("one constant MFU, fitted without the row"),
+    "constant MFU, row left out (all rows)": N_("one constant MFU, fitted without the row, all rows"),
+}
+GROUP_KINDS = {
+    "family": N_("accelerators {name}"),
+    "framework": N_("framework {name}"),
+    "precision": N_("precision {name}"),
+    "source": N_("source {name}"),
+    "stack": N_("stack {name}"),
+    "component": N_("component {name}"),
+}
+"""Groups of validated rows, which the engine names by kind and value."""
+METRIC_UNITS = {
+    "tokens_per_s_per_gpu": "tokens/s/GPU",
+    "memory_gb": "GB",
+    "memory_gib": "GiB",
+    "gpu_hours": "GPU-h",
+}
+"""Units of validated metrics."""
+
 
 def category_order(key: str) -> int:
     """Position of a category in every list; unknown ones last."""
     return CATEGORIES.index(key) if key in CATEGORIES else len(CATEGORIES)
+
+
+def group_text(name: str, lang: str) -> str:
+    """A group of validated rows as people read it; names of frameworks and sources stay as they are."""
+    tr = translator(lang).tr
+    kind, _, rest = name.partition(" ")
+    if name in GROUP_WORDS:
+        return tr(GROUP_WORDS[name])
+    return tr(GROUP_KINDS[kind]).format(name=rest) if kind in GROUP_KINDS and rest else name
 
 
 def word(table: dict[str, str], key: str, lang: str) -> str:

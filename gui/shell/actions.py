@@ -61,6 +61,9 @@ ACTIONS = (
         "pages",
     ),
     ActionSpec("page_proposal", N_("Proposal"), "Ctrl+5", "show_page", "proposal", "proposal", "pages"),
+    ActionSpec(
+        "page_validation", N_("Validation"), "Ctrl+6", "show_page", "validation", "validation", "pages"
+    ),
     ActionSpec("quit", N_("Quit"), "Ctrl+Q", "close", group="quit"),
 )
 GROUPS = ("file", "edit", "view", "pages", "quit")

@@ -39,4 +39,5 @@ PAGES = (
     PageSpec("optimise", N_("Optimise"), "gui.pages.optimise", "OptimisePage"),
     PageSpec("recommendations", N_("Recommendations"), "gui.pages.recommendations", "RecommendationsPage"),
     PageSpec("proposal", N_("Proposal"), "gui.pages.proposal", "ProposalPage"),
+    PageSpec("validation", N_("Validation"), "gui.pages.validation", "ValidationPage"),
 )

@@ -9,7 +9,7 @@ import pytest
 
 from gui.cli import main
 
-DATA = Path(__file__).resolve().parents[1] / "data" / "training"
+DATA = Path(__file__).resolve().parents[2] / "engine" / "validation" / "data"
 FILES = {"training": "runs_dev.csv", "memory": "memory_points_dev.csv", "totals": "totals_dev.csv"}
 KEYS = {"rows", "predicted", "skipped", "median_abs_error", "p90_abs_error", "groups", "per_row"}
 
@@ -32,7 +32,7 @@ def test_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
 def test_table(language: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["validate", "training", str(DATA / FILES["training"]), "--lang", language]) == 0
     text = capsys.readouterr().out
-    assert "dense" in text and "r0220" in text and "%" in text
+    assert ("dense networks" if language == "en" else "稠密网络") in text and "r0220" in text and "%" in text
     assert ("Worst rows" in text) == (language == "en")
     assert max(map(len, text.splitlines())) <= 110
 

@@ -21,7 +21,7 @@ from engine.performance.calibration import (
 )
 from engine.validation.fitting import fit_constants, read_priors
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "training"
+DATA = Path(__file__).resolve().parents[3] / "engine" / "validation" / "data"
 RUNS, TOTALS = DATA / "runs_dev.csv", DATA / "totals_dev.csv"
 CATALOG = load_catalog()
 

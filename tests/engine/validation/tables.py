@@ -8,7 +8,7 @@ import random
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-DATA = Path(__file__).resolve().parents[2] / "data" / "training"
+DATA = Path(__file__).resolve().parents[3] / "engine" / "validation" / "data"
 
 
 def text_of(name: str) -> str:
