@@ -66,6 +66,12 @@ class Fields:
         found = self.get(name)
         return int(found) if isinstance(found, int | float) else 0
 
+    def whole(self, name: str, value: Any) -> int:
+        """A computed value as a whole number. Errors: InputError when a rule made something else of the file."""
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(self.key(name), value, _CHECKS["counts"][1])
+        return int(value)
+
     def gives(self, name: str) -> bool:
         """Whether the file itself gives a value."""
         return any(_find(self.data, key) not in (MISSING, None) for key in self._keys(name))

@@ -37,5 +37,5 @@ def _group(fields: Fields, stack: str) -> Group:
     for name, rule in fields.family["stacks"].get(stack, {}).items():
         value = fields.value(rule)
         if value is not None:
-            group[name] = int(value)
+            group[name] = fields.whole(name, value)
     return group
