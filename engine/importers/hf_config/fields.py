@@ -67,7 +67,7 @@ class Fields:
         return int(found) if isinstance(found, int | float) else 0
 
     def whole(self, name: str, value: Any) -> int:
-        """A computed value as a whole number. Errors: InputError when a rule made something else of the file."""
+        """A computed value as a whole number. Errors: InputError for anything else."""
         if not isinstance(value, int | float) or not math.isfinite(value):
             raise InputError(self.key(name), value, _CHECKS["counts"][1])
         return int(value)

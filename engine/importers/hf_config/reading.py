@@ -15,7 +15,7 @@ from engine.importers.hf_config.parsing import check_config, parse_config
 from engine.importers.hf_config.parts import Parts, family_of, fields_of, split
 from engine.importers.hf_config.patterns import listed_layers
 from engine.importers.hf_config.provenance import assumptions, readings
-from engine.importers.hf_config.records import ConfigImport
+from engine.importers.hf_config.records import Assumption, ConfigImport
 from engine.importers.hf_config.stacks import read_stacks
 from engine.importers.hf_config.towers import read_towers
 from engine.importers.hf_config.validation import validated
@@ -80,10 +80,18 @@ def import_data(data: Mapping[str, Any], name: str = "") -> ConfigImport:
         model_type=parts.outer_type,
         dtype=read_dtype(checked, parts.text),
         read=readings(fields),
-        assumed=assumptions(fields, architecture, known=known),
+        assumed=(*_told_type(checked, parts), *assumptions(fields, architecture, known=known)),
         unsupported=(*left_out, *_guarded(fields, lambda: _unsupported(fields))),
         weight_formats=read_formats(checked, parts.text, fields),
     )
+
+
+def _told_type(data: Mapping[str, Any], parts: Parts) -> tuple[Assumption, ...]:
+    """The model type of a file that names none, told by its class or by a key of its own."""
+    if not parts.outer_type or parts.outer_type == data.get("model_type"):
+        return ()
+    why = Message(N_("told by the file's class or by a key only its family has"))
+    return (Assumption("model_type", parts.outer_type, why, affects_counts=False),)
 
 
 def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
