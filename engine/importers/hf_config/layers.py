@@ -15,7 +15,9 @@ from engine.text import N_, Message
 
 Group = Mapping[str, Any]
 
-_FLAGS = frozenset({"keys_are_values", "shares_cache", "is_encoder", "borrows_weights", "indexed"})
+_FLAGS = frozenset(
+    {"keys_are_values", "shares_cache", "is_encoder", "borrows_weights", "borrows_keys", "indexed"}
+)
 _WORDS = frozenset({"mixer", "second_mixer", "mlp"})
 
 

@@ -152,6 +152,11 @@ def _unsupported(fields: Fields) -> tuple[Message, ...]:
 _LEFT_OUT: Mapping[str, Message] = {
     "inner": Message(N_("the inside of some layers is not known exactly: their counts are estimates")),
     "experts": Message(N_("experts of differing kinds are not counted apart")),
+    "unequal_stacks": Message(
+        N_("the stacks differ in width: the encoder is counted as wide as the decoder")
+    ),
     "picture_experts": Message(N_("experts for pictures all count as active: active counts are too high")),
-    "attention_experts": Message(N_("experts of the attention all count as active: active counts are too high")),
+    "attention_experts": Message(
+        N_("experts of the attention all count as active: active counts are too high")
+    ),
 }
