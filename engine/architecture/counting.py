@@ -130,7 +130,7 @@ def _plain_attention(a: Architecture, layer: Attention) -> tuple[int, int]:
     key = layer.key_value_heads * layer.head_dim
     value = layer.key_value_heads * layer.value_dim
     output = layer.heads * layer.value_dim
-    stored = key if layer.keys_are_values else key + value
+    stored = 0 if layer.borrows_keys else key if layer.keys_are_values else key + value
     gate = {"none": 0, "full": output, "head": layer.heads}[d.attention_output_gate]
     queries = (width + query) * a.q_lora_rank if a.q_lora_rank else width * query
     outputs = (output + d.o_groups * width) * d.o_lora_rank if d.o_lora_rank else output * width
@@ -141,8 +141,9 @@ def _plain_attention(a: Architecture, layer: Attention) -> tuple[int, int]:
 
 
 def _head_norms(a: Architecture, layer: Attention) -> int:
-    heads = layer.heads + layer.key_value_heads
-    return {"none": 0, "head": 2, "heads": heads, "width": heads}[a.details.qk_norm] * layer.head_dim
+    owned = not layer.borrows_keys
+    heads = layer.heads + owned * layer.key_value_heads
+    return {"none": 0, "head": 1 + owned, "heads": heads, "width": heads}[a.details.qk_norm] * layer.head_dim
 
 
 def _latent_attention(a: Architecture, layer: Attention) -> tuple[int, int]:

@@ -21,6 +21,7 @@ class Attention:
     cached: bool
     causal: bool
     keys_are_values: bool
+    borrows_keys: bool
     crosses: bool
     compress_ratio: int
     indexed: bool
@@ -97,6 +98,7 @@ def _attention(a: Architecture, group: LayerGroup, mixer: str) -> Attention:
         cached=not (group.shares_cache or group.is_encoder or crosses),
         causal=not (group.is_encoder or crosses),
         keys_are_values=group.keys_are_values,
+        borrows_keys=group.borrows_keys,
         crosses=crosses,
         compress_ratio=group.compress_ratio,
         indexed=group.indexed or (latent and a.details.index_n_heads > 0),

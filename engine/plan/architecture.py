@@ -57,6 +57,11 @@ class LayerGroup(Section):
     shares_cache: bool = declare(
         N_("Shares the cache"), default=False, help=N_("Reads the KV cache of an earlier layer.")
     )
+    borrows_keys: bool = declare(
+        N_("Borrows keys"),
+        default=False,
+        help=N_("Has no key and value projections: it works with those of an earlier layer."),
+    )
     is_encoder: bool = declare(
         N_("Encoder layer"), default=False, help=N_("Every token sees every other; nothing is cached.")
     )

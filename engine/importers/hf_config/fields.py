@@ -66,6 +66,12 @@ class Fields:
         found = self.get(name)
         return int(found) if isinstance(found, int | float) else 0
 
+    def whole(self, name: str, value: Any) -> int:
+        """A computed value as a whole number. Errors: InputError for anything else."""
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(self.key(name), value, _CHECKS["counts"][1])
+        return int(value)
+
     def gives(self, name: str) -> bool:
         """Whether the file itself gives a value."""
         return any(_find(self.data, key) not in (MISSING, None) for key in self._keys(name))
@@ -83,7 +89,8 @@ class Fields:
                 continue
             nulls = nulls or found is None
             if found is not None:
-                found = check(self.path + key, found, self._kind(name))
+                kind = self._kind(name)
+                found = check(self.path + key, _alike(found) if kind == "counts" else found, kind)
                 self.read[name] = (found, self.path + key)
                 return found
         return None if nulls else self._default(name)
@@ -105,6 +112,12 @@ class Fields:
     def _kind(self, name: str) -> str:
         kinds: Mapping[str, str] = self.family.get("kinds_of_values", {})
         return kinds.get(name) or tables.kind_of(name)
+
+
+def _alike(value: Any) -> Any:
+    """The number a list gives for every layer, when it is the same for all."""
+    same = isinstance(value, list) and 0 < len(value) <= 10_000 and all(item == value[0] for item in value)
+    return value[0] if same else value
 
 
 def check(key: str, value: Any, kind: str) -> Any:

@@ -10,12 +10,13 @@ from engine.errors import InputError
 from engine.importers.hf_config.expressions import names_in
 from engine.importers.hf_config.fields import Fields
 from engine.importers.hf_config.patterns import mixer_kinds, mlp_kinds
-from engine.plan.architecture import LayerGroup
 from engine.text import N_, Message
 
 Group = Mapping[str, Any]
 
-_FLAGS = frozenset({"keys_are_values", "shares_cache", "is_encoder", "borrows_weights", "indexed"})
+_FLAGS = frozenset(
+    {"keys_are_values", "shares_cache", "is_encoder", "borrows_weights", "borrows_keys", "indexed"}
+)
 _WORDS = frozenset({"mixer", "second_mixer", "mlp"})
 
 
@@ -36,7 +37,7 @@ def read_layers(fields: Fields) -> list[tuple[Group, int]]:
     return [(dict(items), count) for items, count in found.items()]
 
 
-def plain_form(groups: Sequence[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[LayerGroup, ...]]:
+def plain_form(groups: Sequence[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[Group, ...]]:
     """Fields of an Architecture that say the same with as few groups as possible, and the groups left."""
     simple = {"mixer", "mlp", "sliding_window"}
     uniform = all(set(group) <= simple and group["mixer"] == "attention" for group, _ in groups)
@@ -45,7 +46,7 @@ def plain_form(groups: Sequence[tuple[Group, int]]) -> tuple[dict[str, Any], tup
     if uniform and len(windows) == 1 and mlps in (["dense"], ["moe"], ["dense", "moe"]):
         dense = groups[0][1] if mlps == ["dense", "moe"] else 0
         return {"sliding_window": windows.pop(), "first_k_dense_replace": dense}, ()
-    return {}, tuple(LayerGroup(count=count, **group) for group, count in groups)
+    return {}, tuple({**group, "count": count} for group, count in groups)
 
 
 def _kind(fields: Fields, mixer: str) -> Mapping[str, Any]:
@@ -79,7 +80,7 @@ def _layer(fields: Fields, mixer: str, mlp: str, index: int) -> Group:
             if value:
                 found[name] = True
         elif value or name in ("sliding_window", "norms_per_layer"):
-            found[name] = int(value)
+            found[name] = fields.whole(name, value)
     if found["mlp"] == "dense" and found.get("intermediate_size") == 0:
         found.pop("intermediate_size")
     return found

@@ -43,7 +43,7 @@ class Parts:
 
 def split(data: Mapping[str, Any]) -> Parts:
     """The parts of a config.json. A nested language part takes from the whole what it does not say itself."""
-    outer_type = _word(data.get("model_type"))
+    outer_type = _type_of(data)
     path, found = _nested(data)
     outer = _inside(data, path.rpartition(".")[0])
     shared = {key: data[key] for key in _SHARED if key in data}
@@ -53,6 +53,17 @@ def split(data: Mapping[str, Any]) -> Parts:
     text_type = text_type or (tables.family(outer_type) or {}).get("text_type", "") or outer_type
     towers = {key: value for key in TOWER_KEYS if isinstance(value := outer.get(key), dict)}
     return Parts(text, f"{path}." if path else "", text_type, outer, outer_type, towers)
+
+
+def _type_of(data: Mapping[str, Any]) -> str:
+    """The type a file names; else what its class or a key of its own tells."""
+    named, classes = _word(data.get("model_type")), data.get("architectures")
+    first = _word(classes[0]) if isinstance(classes, list) and classes else ""
+    known = tables.aliases()
+    if named:
+        return known["pairs"].get(f"{named}/{first}", named)
+    by_key = next((family for key, family in known["signatures"].items() if key in data), "")
+    return known["architectures"].get(first, by_key)
 
 
 def _of_whole(data: Mapping[str, Any]) -> Mapping[str, Any]:

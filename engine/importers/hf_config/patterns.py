@@ -303,6 +303,10 @@ def _all_state(fields: Fields, layers: int) -> Kinds:
     return ["mamba"] * layers
 
 
+def _generations(fields: Fields, layers: int) -> Kinds:
+    return ["mamba2" if fields.get("second") else "mamba"] * layers
+
+
 def _every_hybrid(fields: Fields, layers: int) -> Kinds:
     return ["hybrid"] * layers
 
@@ -329,6 +333,7 @@ MIXER_READERS: Mapping[str, Callable[[Fields, int], Kinds]] = {
     "hybrid_ids": _hybrid_ids,
     "all_state": _all_state,
     "every_hybrid": _every_hybrid,
+    "generations": _generations,
     "blocks": _block_mixers,
     "compressed": _compressed,
     "early_hybrid": _early_hybrid,

@@ -15,7 +15,7 @@ from engine.importers.hf_config.parsing import check_config, parse_config
 from engine.importers.hf_config.parts import Parts, family_of, fields_of, split
 from engine.importers.hf_config.patterns import listed_layers
 from engine.importers.hf_config.provenance import assumptions, readings
-from engine.importers.hf_config.records import ConfigImport
+from engine.importers.hf_config.records import Assumption, ConfigImport
 from engine.importers.hf_config.stacks import read_stacks
 from engine.importers.hf_config.towers import read_towers
 from engine.importers.hf_config.validation import validated
@@ -49,6 +49,8 @@ OPTIONAL = (
 )
 """Fields of an Architecture that are empty when nothing gives them."""
 
+MOST_LAYERS = 10_000
+
 NEEDED = ("hidden_size", "num_hidden_layers", "vocab_size")
 
 
@@ -68,7 +70,7 @@ def import_data(data: Mapping[str, Any], name: str = "") -> ConfigImport:
         return read_own(checked, name)
     parts = split(checked)
     fields = fields_of(parts.text, parts.text_type, parts.path)
-    values = _values(fields, parts, name)
+    values = _guarded(fields, lambda: _values(fields, parts, name))
     vision, left_out = read_towers(parts, fields)
     values["details"]["vision_parameters"] = vision
     architecture = validated(values, fields.key)
@@ -78,10 +80,18 @@ def import_data(data: Mapping[str, Any], name: str = "") -> ConfigImport:
         model_type=parts.outer_type,
         dtype=read_dtype(checked, parts.text),
         read=readings(fields),
-        assumed=assumptions(fields, architecture, known=known),
-        unsupported=(*left_out, *_unsupported(fields)),
+        assumed=(*_told_type(checked, parts), *assumptions(fields, architecture, known=known)),
+        unsupported=(*left_out, *_guarded(fields, lambda: _unsupported(fields))),
         weight_formats=read_formats(checked, parts.text, fields),
     )
+
+
+def _told_type(data: Mapping[str, Any], parts: Parts) -> tuple[Assumption, ...]:
+    """The model type of a file that names none, told by its class or by a key of its own."""
+    if not parts.outer_type or parts.outer_type == data.get("model_type"):
+        return ()
+    why = Message(N_("told by the file's class or by a key only its family has"))
+    return (Assumption("model_type", parts.outer_type, why, affects_counts=False),)
 
 
 def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
@@ -93,7 +103,8 @@ def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
         layers = fields.count("num_hidden_layers") or listed_layers(fields) or 0
         fields.settle("num_hidden_layers", layers)
         _need(fields, [item for item in NEEDED if not fields.count(item)])
-        groups = _guarded(fields, lambda: read_layers(fields))
+        _few_enough(fields, layers)
+        groups = read_layers(fields)
     _need(fields, [item for item in NEEDED if item != "num_hidden_layers" and not fields.count(item)])
     plain, listed = plain_form(groups)
     return {
@@ -112,14 +123,22 @@ def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
     }
 
 
+def _few_enough(fields: Fields, layers: int) -> None:
+    """Refuse a number of layers no list should be made for."""
+    if layers > MOST_LAYERS:
+        accepted = Message(N_("a whole number from 1 to {most}"), {"most": MOST_LAYERS})
+        raise InputError(fields.key("num_hidden_layers"), layers, accepted)
+
+
 def _section(fields: Fields, section: type[Section], name: str) -> dict[str, Any]:
     """Values of a group of fields by the family's rules, where it has any."""
     found: dict[str, Any] = {}
     for field, rule in fields.family.get(name, {}).items():
-        value = _guarded(fields, lambda rule=rule: fields.value(rule))
+        value = fields.value(rule)
         kind = section.model_fields[field].annotation
         if value is not None:
-            found[field] = bool(value) if kind is bool else value if isinstance(value, str) else int(value)
+            plain = isinstance(value, str) and kind is not bool
+            found[field] = value if plain else bool(value) if kind is bool else fields.whole(field, value)
     return found
 
 
@@ -152,6 +171,11 @@ def _unsupported(fields: Fields) -> tuple[Message, ...]:
 _LEFT_OUT: Mapping[str, Message] = {
     "inner": Message(N_("the inside of some layers is not known exactly: their counts are estimates")),
     "experts": Message(N_("experts of differing kinds are not counted apart")),
+    "unequal_stacks": Message(
+        N_("the stacks differ in width: the encoder is counted as wide as the decoder")
+    ),
     "picture_experts": Message(N_("experts for pictures all count as active: active counts are too high")),
-    "attention_experts": Message(N_("experts of the attention all count as active: active counts are too high")),
+    "attention_experts": Message(
+        N_("experts of the attention all count as active: active counts are too high")
+    ),
 }

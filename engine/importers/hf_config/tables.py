@@ -42,6 +42,15 @@ def family(model_type: str) -> Mapping[str, Any] | None:
 
 
 @cache
+def aliases() -> Mapping[str, Mapping[str, str]]:
+    """Families of files that do not name theirs: by pair of names, by class, by a key of their own."""
+    found: Mapping[str, Mapping[str, str]] = tomllib.loads(
+        (_DATA / "aliases.toml").read_text(encoding="utf-8")
+    )
+    return found
+
+
+@cache
 def tower(kind: str) -> Mapping[str, Any] | None:
     """How a vision tower is counted; None for an unknown one."""
     return _merged("towers.toml", kind)

@@ -1,4 +1,4 @@
-"""Vision and audio towers and what joins them to the language part: counted where known exactly, else named."""
+"""Vision and audio towers and what joins them to the language part: counted where known, else named."""
 
 from __future__ import annotations
 
@@ -41,7 +41,9 @@ def read_towers(parts: Parts, text: Fields) -> tuple[int, tuple[Message, ...]]:
         joined = _projector(tower, parts, outer, text)
         total += joined or 0
         if joined is None:
-            left_out.append(Message(N_("{key}: what joins it to the language part is left out"), {"key": key}))
+            left_out.append(
+                Message(N_("{key}: what joins it to the language part is left out"), {"key": key})
+            )
     if outer.get("sees") and not any(_SENSES.get(key) == "vision" for key in parts.towers):
         left_out.append(Message(N_("the file does not describe its vision tower: it is left out")))
     return total, tuple(left_out)
@@ -60,7 +62,7 @@ class _Tower:
         value, traits = self.fields.value, self.traits
         try:
             return int(value(traits["layer"]) * value(traits["layers"]) + value(traits["outside"]))
-        except Unknown:
+        except (Unknown, TypeError):
             return None
 
 
@@ -90,9 +92,13 @@ def _projector(tower: _Tower, parts: Parts, outer: Mapping[str, Any], text: Fiel
         for prefix, fields in given.items():
             if name.startswith(prefix) and fields.get(name.removeprefix(prefix)) is not None:
                 return fields.get(name.removeprefix(prefix))
-        return evaluate(own, lambda inner: lookup(inner) if inner != name else whole.raw(name)) if own else whole.raw(name)
+        return (
+            evaluate(own, lambda inner: lookup(inner) if inner != name else whole.raw(name))
+            if own
+            else whole.raw(name)
+        )
 
     try:
         return int(evaluate(rule, lookup))
-    except Unknown:
+    except (Unknown, TypeError):
         return None

@@ -25,6 +25,7 @@ def validated(values: Mapping[str, Any], key_of: Callable[[str], str]) -> Archit
 def _explained(error: ValidationError, key_of: Callable[[str], str]) -> InputError:
     first = error.errors(include_url=False, include_context=True)[0]
     path = ".".join(str(part) for part in first["loc"])
+    path = str(first["loc"][-1]) if path.startswith("layer_groups.") else path
     cause, value = first.get("ctx", {}).get("error"), first.get("input")
     if isinstance(cause, Contradiction):
         path = ".".join(part for part in (path, cause.field) if part)
