@@ -275,7 +275,7 @@ CHOICE_WORDS = {
     "recurrent": N_("Recurrent"),
     "linear": N_("Linear"),
     "dense": N_("Dense"),
-    "moe": N_("Experts"),
+    "moe": N_("Mixture of experts"),
 }
 """Words of the plan's choices; codes without an entry (bf16) are shown as they are."""
 
