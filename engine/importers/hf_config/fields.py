@@ -122,6 +122,13 @@ def check(key: str, value: Any, kind: str) -> Any:
     return int(value) if kind == "counts" else value
 
 
+def whole(key: str, value: Any) -> int:
+    """A computed value without its fraction. Errors: InputError naming the key for what is no number."""
+    if not isinstance(value, int | float) or not math.isfinite(value):
+        raise InputError(key, value, _CHECKS["counts"][1])
+    return int(value)
+
+
 def _whole(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -160,4 +167,4 @@ def _find(data: Mapping[str, Any], key: str) -> Any:
     return found
 
 
-__all__ = ["MISSING", "Fields", "Unknown", "check"]
+__all__ = ["MISSING", "Fields", "Unknown", "check", "whole"]

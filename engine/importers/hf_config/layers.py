@@ -8,9 +8,8 @@ from typing import Any
 
 from engine.errors import InputError
 from engine.importers.hf_config.expressions import names_in
-from engine.importers.hf_config.fields import Fields
+from engine.importers.hf_config.fields import Fields, whole
 from engine.importers.hf_config.patterns import mixer_kinds, mlp_kinds
-from engine.plan.architecture import LayerGroup
 from engine.text import N_, Message
 
 Group = Mapping[str, Any]
@@ -38,16 +37,19 @@ def read_layers(fields: Fields) -> list[tuple[Group, int]]:
     return [(dict(items), count) for items, count in found.items()]
 
 
-def plain_form(groups: Sequence[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[LayerGroup, ...]]:
+def plain_form(
+    groups: Sequence[tuple[Group, int]], *, has_experts: bool
+) -> tuple[dict[str, Any], tuple[Group, ...]]:
     """Fields of an Architecture that say the same with as few groups as possible, and the groups left."""
     simple = {"mixer", "mlp", "sliding_window"}
     uniform = all(set(group) <= simple and group["mixer"] == "attention" for group, _ in groups)
     windows = {group.get("sliding_window", 0) for group, _ in groups}
     mlps = [group["mlp"] for group, _ in groups]
     if uniform and len(windows) == 1 and mlps in (["dense"], ["moe"], ["dense", "moe"]):
-        dense = groups[0][1] if mlps == ["dense", "moe"] else 0
+        # Of a network whose every layer is dense although it names experts, all layers lead.
+        dense = groups[0][1] if has_experts and mlps[0] == "dense" else 0
         return {"sliding_window": windows.pop(), "first_k_dense_replace": dense}, ()
-    return {}, tuple(LayerGroup(count=count, **group) for group, count in groups)
+    return {}, tuple({"count": count, **group} for group, count in groups)
 
 
 def _kind(fields: Fields, mixer: str) -> Mapping[str, Any]:
@@ -81,7 +83,7 @@ def _layer(fields: Fields, mixer: str, mlp: str, index: int) -> Group:
             if value:
                 found[name] = True
         elif value or name in ("sliding_window", "norms_per_layer"):
-            found[name] = int(value)
+            found[name] = whole(fields.key(name), value)
     if found["mlp"] == "dense" and found.get("intermediate_size") == 0:
         found.pop("intermediate_size")
     return found

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from engine.errors import InputError
 from engine.importers.hf_config import tables
 from engine.importers.hf_config.expressions import Unknown
-from engine.importers.hf_config.fields import Fields
+from engine.importers.hf_config.fields import Fields, whole
 from engine.importers.hf_config.formats import read_dtype, read_formats
 from engine.importers.hf_config.layers import plain_form, read_layers
 from engine.importers.hf_config.parsing import check_config, parse_config
@@ -22,6 +22,7 @@ from engine.importers.hf_config.validation import validated
 from engine.importers.hf_config.writing import OWN_TYPE, read_own
 from engine.plan.architecture import Details, LinearAttention, StateSpace
 from engine.plan.base import Section
+from engine.plan.fields import find_field
 from engine.text import N_, Message
 
 COUNTS = (
@@ -68,6 +69,10 @@ def import_data(data: Mapping[str, Any], name: str = "") -> ConfigImport:
         return read_own(checked, name)
     parts = split(checked)
     fields = fields_of(parts.text, parts.text_type, parts.path)
+    return _guarded(fields, lambda: _import(checked, parts, fields, name))
+
+
+def _import(checked: Mapping[str, Any], parts: Parts, fields: Fields, name: str) -> ConfigImport:
     values = _values(fields, parts, name)
     vision, left_out = read_towers(parts, fields)
     values["details"]["vision_parameters"] = vision
@@ -87,15 +92,17 @@ def import_data(data: Mapping[str, Any], name: str = "") -> ConfigImport:
 def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
     """Every field of the Architecture as plain data."""
     kind = str(fields.value(fields.family.get("kind", "'decoder'")))
+    groups: Sequence[tuple[Mapping[str, Any], int]]
     if kind == "encoder_decoder":
         layers, groups = read_stacks(fields)
     else:
         layers = fields.count("num_hidden_layers") or listed_layers(fields) or 0
         fields.settle("num_hidden_layers", layers)
         _need(fields, [item for item in NEEDED if not fields.count(item)])
-        groups = _guarded(fields, lambda: read_layers(fields))
+        _bound(fields, layers)
+        groups = read_layers(fields)
     _need(fields, [item for item in NEEDED if item != "num_hidden_layers" and not fields.count(item)])
-    plain, listed = plain_form(groups)
+    plain, listed = plain_form(groups, has_experts=fields.count("num_experts") > 0)
     return {
         "model_name": name[:200],
         "kind": kind,
@@ -116,20 +123,34 @@ def _section(fields: Fields, section: type[Section], name: str) -> dict[str, Any
     """Values of a group of fields by the family's rules, where it has any."""
     found: dict[str, Any] = {}
     for field, rule in fields.family.get(name, {}).items():
-        value = _guarded(fields, lambda rule=rule: fields.value(rule))
+        value = fields.value(rule)
         kind = section.model_fields[field].annotation
         if value is not None:
-            found[field] = bool(value) if kind is bool else value if isinstance(value, str) else int(value)
+            found[field] = _as(kind, fields.key(field), value)
     return found
 
 
-def _guarded(fields: Fields, read: Any) -> Any:
-    """What a rule gives. Errors: InputError naming the values it needs and does not find."""
+def _as(kind: Any, key: str, value: Any) -> Any:
+    """A value of the type its field is declared with; words are checked with the whole network."""
+    if kind is bool:
+        return bool(value)
+    return whole(key, value) if kind is int else value
+
+
+def _guarded(fields: Fields, read: Callable[[], ConfigImport]) -> ConfigImport:
+    """What is read. Errors: InputError naming the values that rules need and do not find."""
     try:
         return read()
     except Unknown as error:
         _need(fields, sorted(error.names))
         raise
+
+
+def _bound(fields: Fields, layers: int) -> None:
+    """Refuse more layers than a network may have before any list with one entry a layer is made."""
+    spec = find_field("architecture.num_hidden_layers")
+    if spec is not None and not spec.holds(layers):
+        raise InputError(fields.key("num_hidden_layers"), layers, spec.accepted())
 
 
 def _need(fields: Fields, missing: list[str]) -> None:

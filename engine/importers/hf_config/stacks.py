@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from engine.importers.hf_config.fields import Fields
+from engine.importers.hf_config.fields import Fields, whole
 
 Group = dict[str, Any]
 
@@ -37,5 +37,5 @@ def _group(fields: Fields, stack: str) -> Group:
     for name, rule in fields.family["stacks"].get(stack, {}).items():
         value = fields.value(rule)
         if value is not None:
-            group[name] = int(value)
+            group[name] = whole(fields.key(name), value)
     return group

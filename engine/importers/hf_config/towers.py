@@ -58,11 +58,11 @@ class _Tower:
     fields: Fields
 
     def parameters(self) -> int | None:
-        """Its count; None when a value it needs is nowhere given."""
+        """Its count; None when a value it needs is nowhere given, or null."""
         value, traits = self.fields.value, self.traits
         try:
             return int(value(traits["layer"]) * value(traits["layers"]) + value(traits["outside"]))
-        except Unknown:
+        except (Unknown, TypeError):
             return None
 
 
@@ -100,5 +100,5 @@ def _projector(tower: _Tower, parts: Parts, outer: Mapping[str, Any], text: Fiel
 
     try:
         return int(evaluate(rule, lookup))
-    except Unknown:
+    except (Unknown, TypeError):
         return None
