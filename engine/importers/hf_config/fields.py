@@ -66,6 +66,12 @@ class Fields:
         found = self.get(name)
         return int(found) if isinstance(found, int | float) else 0
 
+    def whole(self, name: str, value: Any) -> int:
+        """A computed value as a whole number. Errors: InputError for anything else."""
+        if not isinstance(value, int | float) or not math.isfinite(value):
+            raise InputError(self.key(name), value, _CHECKS["counts"][1])
+        return int(value)
+
     def gives(self, name: str) -> bool:
         """Whether the file itself gives a value."""
         return any(_find(self.data, key) not in (MISSING, None) for key in self._keys(name))
@@ -122,13 +128,6 @@ def check(key: str, value: Any, kind: str) -> Any:
     return int(value) if kind == "counts" else value
 
 
-def whole(key: str, value: Any) -> int:
-    """A computed value without its fraction. Errors: InputError naming the key for what is no number."""
-    if not isinstance(value, int | float) or not math.isfinite(value):
-        raise InputError(key, value, _CHECKS["counts"][1])
-    return int(value)
-
-
 def _whole(value: Any) -> bool:
     if isinstance(value, bool) or not isinstance(value, int | float):
         return False
@@ -167,4 +166,4 @@ def _find(data: Mapping[str, Any], key: str) -> Any:
     return found
 
 
-__all__ = ["MISSING", "Fields", "Unknown", "check", "whole"]
+__all__ = ["MISSING", "Fields", "Unknown", "check"]

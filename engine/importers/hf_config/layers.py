@@ -8,7 +8,7 @@ from typing import Any
 
 from engine.errors import InputError
 from engine.importers.hf_config.expressions import names_in
-from engine.importers.hf_config.fields import Fields, whole
+from engine.importers.hf_config.fields import Fields
 from engine.importers.hf_config.patterns import mixer_kinds, mlp_kinds
 from engine.text import N_, Message
 
@@ -49,7 +49,7 @@ def plain_form(
         # Of a network whose every layer is dense although it names experts, all layers lead.
         dense = groups[0][1] if has_experts and mlps[0] == "dense" else 0
         return {"sliding_window": windows.pop(), "first_k_dense_replace": dense}, ()
-    return {}, tuple({"count": count, **group} for group, count in groups)
+    return {}, tuple({**group, "count": count} for group, count in groups)
 
 
 def _kind(fields: Fields, mixer: str) -> Mapping[str, Any]:
@@ -83,7 +83,7 @@ def _layer(fields: Fields, mixer: str, mlp: str, index: int) -> Group:
             if value:
                 found[name] = True
         elif value or name in ("sliding_window", "norms_per_layer"):
-            found[name] = whole(fields.key(name), value)
+            found[name] = fields.whole(name, value)
     if found["mlp"] == "dense" and found.get("intermediate_size") == 0:
         found.pop("intermediate_size")
     return found

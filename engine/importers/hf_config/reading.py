@@ -2,27 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from engine.errors import InputError
 from engine.importers.hf_config import tables
 from engine.importers.hf_config.expressions import Unknown
-from engine.importers.hf_config.fields import Fields, whole
+from engine.importers.hf_config.fields import Fields
 from engine.importers.hf_config.formats import read_dtype, read_formats
 from engine.importers.hf_config.layers import plain_form, read_layers
 from engine.importers.hf_config.parsing import check_config, parse_config
 from engine.importers.hf_config.parts import Parts, family_of, fields_of, split
 from engine.importers.hf_config.patterns import listed_layers
 from engine.importers.hf_config.provenance import assumptions, readings
-from engine.importers.hf_config.records import ConfigImport
+from engine.importers.hf_config.records import Assumption, ConfigImport
 from engine.importers.hf_config.stacks import read_stacks
 from engine.importers.hf_config.towers import read_towers
 from engine.importers.hf_config.validation import validated
 from engine.importers.hf_config.writing import OWN_TYPE, read_own
 from engine.plan.architecture import Details, LinearAttention, StateSpace
 from engine.plan.base import Section
-from engine.plan.fields import find_field
 from engine.text import N_, Message
 
 COUNTS = (
@@ -50,6 +49,8 @@ OPTIONAL = (
 )
 """Fields of an Architecture that are empty when nothing gives them."""
 
+MOST_LAYERS = 10_000
+
 NEEDED = ("hidden_size", "num_hidden_layers", "vocab_size")
 
 
@@ -69,11 +70,7 @@ def import_data(data: Mapping[str, Any], name: str = "") -> ConfigImport:
         return read_own(checked, name)
     parts = split(checked)
     fields = fields_of(parts.text, parts.text_type, parts.path)
-    return _guarded(fields, lambda: _import(checked, parts, fields, name))
-
-
-def _import(checked: Mapping[str, Any], parts: Parts, fields: Fields, name: str) -> ConfigImport:
-    values = _values(fields, parts, name)
+    values = _guarded(fields, lambda: _values(fields, parts, name))
     vision, left_out = read_towers(parts, fields)
     values["details"]["vision_parameters"] = vision
     architecture = validated(values, fields.key)
@@ -83,23 +80,30 @@ def _import(checked: Mapping[str, Any], parts: Parts, fields: Fields, name: str)
         model_type=parts.outer_type,
         dtype=read_dtype(checked, parts.text),
         read=readings(fields),
-        assumed=assumptions(fields, architecture, known=known),
-        unsupported=(*left_out, *_unsupported(fields)),
+        assumed=(*_told_type(checked, parts), *assumptions(fields, architecture, known=known)),
+        unsupported=(*left_out, *_guarded(fields, lambda: _unsupported(fields))),
         weight_formats=read_formats(checked, parts.text, fields),
     )
+
+
+def _told_type(data: Mapping[str, Any], parts: Parts) -> tuple[Assumption, ...]:
+    """The model type of a file that names none, told by its class or by a key of its own."""
+    if not parts.outer_type or parts.outer_type == data.get("model_type"):
+        return ()
+    why = Message(N_("told by the file's class or by a key only its family has"))
+    return (Assumption("model_type", parts.outer_type, why, affects_counts=False),)
 
 
 def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
     """Every field of the Architecture as plain data."""
     kind = str(fields.value(fields.family.get("kind", "'decoder'")))
-    groups: Sequence[tuple[Mapping[str, Any], int]]
     if kind == "encoder_decoder":
         layers, groups = read_stacks(fields)
     else:
         layers = fields.count("num_hidden_layers") or listed_layers(fields) or 0
         fields.settle("num_hidden_layers", layers)
         _need(fields, [item for item in NEEDED if not fields.count(item)])
-        _bound(fields, layers)
+        _few_enough(fields, layers)
         groups = read_layers(fields)
     _need(fields, [item for item in NEEDED if item != "num_hidden_layers" and not fields.count(item)])
     plain, listed = plain_form(groups, has_experts=fields.count("num_experts") > 0)
@@ -119,6 +123,13 @@ def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
     }
 
 
+def _few_enough(fields: Fields, layers: int) -> None:
+    """Refuse a number of layers no list should be made for."""
+    if layers > MOST_LAYERS:
+        accepted = Message(N_("a whole number from 1 to {most}"), {"most": MOST_LAYERS})
+        raise InputError(fields.key("num_hidden_layers"), layers, accepted)
+
+
 def _section(fields: Fields, section: type[Section], name: str) -> dict[str, Any]:
     """Values of a group of fields by the family's rules, where it has any."""
     found: dict[str, Any] = {}
@@ -126,31 +137,18 @@ def _section(fields: Fields, section: type[Section], name: str) -> dict[str, Any
         value = fields.value(rule)
         kind = section.model_fields[field].annotation
         if value is not None:
-            found[field] = _as(kind, fields.key(field), value)
+            plain = isinstance(value, str) and kind is not bool
+            found[field] = value if plain else bool(value) if kind is bool else fields.whole(field, value)
     return found
 
 
-def _as(kind: Any, key: str, value: Any) -> Any:
-    """A value of the type its field is declared with; words are checked with the whole network."""
-    if kind is bool:
-        return bool(value)
-    return whole(key, value) if kind is int else value
-
-
-def _guarded(fields: Fields, read: Callable[[], ConfigImport]) -> ConfigImport:
-    """What is read. Errors: InputError naming the values that rules need and do not find."""
+def _guarded(fields: Fields, read: Any) -> Any:
+    """What a rule gives. Errors: InputError naming the values it needs and does not find."""
     try:
         return read()
     except Unknown as error:
         _need(fields, sorted(error.names))
         raise
-
-
-def _bound(fields: Fields, layers: int) -> None:
-    """Refuse more layers than a network may have before any list with one entry a layer is made."""
-    spec = find_field("architecture.num_hidden_layers")
-    if spec is not None and not spec.holds(layers):
-        raise InputError(fields.key("num_hidden_layers"), layers, spec.accepted())
 
 
 def _need(fields: Fields, missing: list[str]) -> None:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
-from engine.importers.hf_config.fields import Fields, whole
+from engine.importers.hf_config.fields import Fields
 
 Group = dict[str, Any]
 
 
-def read_stacks(fields: Fields) -> tuple[int, list[tuple[Group, int]]]:
+def read_stacks(fields: Fields) -> tuple[int, list[tuple[Mapping[str, Any], int]]]:
     """Layers of both stacks, and their groups: encoder layers, then decoder layers that look at them."""
     encoder, decoder = fields.count("num_encoder_layers"), fields.count("num_decoder_layers")
     decoder = decoder or encoder
     fields.settle("num_hidden_layers", encoder + decoder)
-    groups: list[tuple[Group, int]] = []
+    groups: list[tuple[Mapping[str, Any], int]] = []
     for stack, count in (("encoder", encoder), ("decoder", decoder)):
         if count:
             groups += _stack(fields, stack, count)
@@ -37,5 +38,5 @@ def _group(fields: Fields, stack: str) -> Group:
     for name, rule in fields.family["stacks"].get(stack, {}).items():
         value = fields.value(rule)
         if value is not None:
-            group[name] = whole(fields.key(name), value)
+            group[name] = fields.whole(name, value)
     return group

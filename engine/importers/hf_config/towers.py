@@ -58,7 +58,7 @@ class _Tower:
     fields: Fields
 
     def parameters(self) -> int | None:
-        """Its count; None when a value it needs is nowhere given, or null."""
+        """Its count; None when a value it needs is nowhere given."""
         value, traits = self.fields.value, self.traits
         try:
             return int(value(traits["layer"]) * value(traits["layers"]) + value(traits["outside"]))

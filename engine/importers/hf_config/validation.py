@@ -24,7 +24,8 @@ def validated(values: Mapping[str, Any], key_of: Callable[[str], str]) -> Archit
 
 def _explained(error: ValidationError, key_of: Callable[[str], str]) -> InputError:
     first = error.errors(include_url=False, include_context=True)[0]
-    path = _place(first["loc"])
+    path = ".".join(str(part) for part in first["loc"])
+    path = str(first["loc"][-1]) if path.startswith("layer_groups.") else path
     cause, value = first.get("ctx", {}).get("error"), first.get("input")
     if isinstance(cause, Contradiction):
         path = ".".join(part for part in (path, cause.field) if part)
@@ -35,9 +36,3 @@ def _explained(error: ValidationError, key_of: Callable[[str], str]) -> InputErr
     if first["type"] == "missing":
         value, accepted = None, Message(N_("a value is required: {accepted}"), {"accepted": accepted})
     return InputError(key_of(path) or "config.json", value, accepted)
-
-
-def _place(parts: tuple[int | str, ...]) -> str:
-    """Path of a value; of one within a kind of layers, the network's field of the same name."""
-    own = str(parts[-1]) if parts and parts[0] == "layer_groups" else ""
-    return own if find_field(f"architecture.{own}") else ".".join(str(part) for part in parts)
