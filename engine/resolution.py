@@ -25,6 +25,15 @@ def resolve(plan: Plan, catalog: Catalog) -> tuple[Plan, tuple[Choice, ...]]:
 
     Errors: InputError naming the field that leaves no feasible choice.
     """
+    _check_supported(plan)
+    patch = _training_choices(plan, catalog) if plan.is_training else _serving_choices(plan, catalog)
+    if not patch:
+        return plan, ()
+    choices = tuple(Choice(path=path, value=value, why=why) for path, (value, why) in patch.items())
+    return apply_patch(plan, {path: value for path, (value, _) in patch.items()}), choices
+
+
+def _check_supported(plan: Plan) -> None:
     if plan.workload.kind not in ("pretraining", "continued_pretraining", "online_inference"):
         raise InputError(
             "workload.kind",
@@ -33,11 +42,18 @@ def resolve(plan: Plan, catalog: Catalog) -> tuple[Plan, tuple[Choice, ...]]:
                 N_("pretraining, continued_pretraining or online_inference; others cannot be estimated yet")
             ),
         )
-    patch = _training_choices(plan, catalog) if plan.is_training else _serving_choices(plan, catalog)
-    if not patch:
-        return plan, ()
-    choices = tuple(Choice(path=path, value=value, why=why) for path, (value, why) in patch.items())
-    return apply_patch(plan, {path: value for path, (value, _) in patch.items()}), choices
+    if plan.architecture.kind == "encoder_decoder":
+        raise InputError(
+            "architecture.kind",
+            plan.architecture.kind,
+            Message(N_("decoder or encoder; networks with both can be counted, not estimated")),
+        )
+    if plan.is_training and plan.architecture.kind == "encoder":
+        raise InputError(
+            "architecture.kind",
+            plan.architecture.kind,
+            Message(N_("decoder; encoders can be served, their training cannot be estimated yet")),
+        )
 
 
 Found = dict[str, tuple[Any, Message]]

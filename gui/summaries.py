@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from engine.results import Estimate, Optimisation, RecommendationSet
 from engine.text import N_
 from gui.formatting import money_short, quantity
 from gui.i18n import language, render, tr
+from gui.models.network import name_text, network_lines, value_text
 
 
 def finite(value: float | None) -> float | None:
@@ -77,29 +79,20 @@ class _Money:
 
 def model_text(found: dict[str, Any]) -> str:
     """An imported network in lines for people: what it comes to, then what was assumed and left out."""
-    kv, weights = found["kv_bytes"], found["weight_bytes"]
-    lines = [
-        tr("{total:,} parameters, {active:,} active").format(
-            total=found["parameters_total"], active=found["parameters_active"]
-        ),
-        *(f"  {name} {value:,}" for name, value in found["parameters"].items() if value),
-        tr("{flops:.4g} FLOP a token forward at {context:,} tokens").format(
-            flops=found["flops_per_token"]["forward"], context=kv["context"]
-        ),
-        tr("weights: {bf16:,} bytes in bf16, {published:,} as published").format(
-            bf16=weights["bf16"], published=weights["as_published"]
-        ),
-        tr("KV cache: {first:,} bytes a token, {all:,} bytes at {context:,} tokens").format(
-            first=kv["per_token"], all=kv["at_context"], context=kv["context"]
-        ),
-    ]
-    if kv["state_bytes"]:
-        lines.append(tr("recurrent state: {state:,} bytes a sequence").format(state=kv["state_bytes"]))
-    lines += [_assumed_line(item) for item in found["assumed"]]
-    lines += [tr("not supported: {what}").format(what=item) for item in found["unsupported"]]
+    lang = language()
+    lines = [f"{found['architecture']['model_name']} ({found['model_type']})"]
+    for line in network_lines(found, lang):
+        full = f" ({line.full})" if line.full and line.full != line.value else ""
+        lines.append(f"{'    ' if line.part else '  '}{line.title}: {line.value}{full}")
+    lines += [found["active_convention"], tr("{count} fields read").format(count=len(found["read"]))]
+    lines += [_assumed_line(item, lang) for item in found["assumed"]]
+    lines += [tr("Not supported: {what}").format(what=item) for item in found["unsupported"]]
     return "\n".join(lines)
 
 
-def _assumed_line(item: dict[str, Any]) -> str:
-    line = tr("assumed {field} = {value}: {why}").format(**{k: item[k] for k in ("field", "value", "why")})
-    return f"{line} ({tr('counts depend on it')})" if item["affects_counts"] else line
+def _assumed_line(item: dict[str, Any], lang: str) -> str:
+    line = tr("Assumed: {field} = {value}, {why}").format(
+        field=name_text(item["field"], lang), value=value_text(item["value"], lang), why=item["why"]
+    )
+    note = tr("counts depend on it")
+    return f"{line} ({note})" if item["affects_counts"] else line

@@ -39,7 +39,8 @@ def main(folder: Path) -> None:
         parts = {f"{key}.type": part for key, part in _parts(config).items()}
         if found or parts:
             defaults[model_type] = dict(sorted((found | parts).items()))
-    table = {"source": f"transformers {transformers.__version__}, configuration classes", "defaults": defaults}
+    source = f"transformers {transformers.__version__}, configuration classes"
+    table = {"source": source, "defaults": defaults}
     text = json.dumps(table, indent=None, separators=(",", ":"), sort_keys=True)
     (folder / "class_defaults.json").write_text(text.replace('},"', '},\n"') + "\n", encoding="utf-8")
 
@@ -77,7 +78,7 @@ def _defaults(config: type) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> bool:
-    if value is None or isinstance(value, float) and not re.fullmatch(r"-?\d+(\.\d+)?", repr(value)):
+    if value is None or (isinstance(value, float) and not re.fullmatch(r"-?\d+(\.\d+)?", repr(value))):
         return False
     if isinstance(value, list | tuple):
         return len(value) <= 64 and all(_plain(item) for item in value)

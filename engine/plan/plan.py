@@ -50,7 +50,7 @@ class Range(Section):
 class Provenance(Section):
     """Where a value comes from; a field without an entry holds its default."""
 
-    kind: Literal["entered", "imported", "measured", "catalogue", "optimised"]
+    kind: Literal["entered", "imported", "assumed", "measured", "catalogue", "optimised"]
     source: str = Field(default="", max_length=500)
     date: str = Field(default="", max_length=10)
 

@@ -2,7 +2,7 @@
 
 from engine.storage.database import Database, open_database
 from engine.storage.journal import Journal, JournalEntry, Recovery
-from engine.storage.plan_files import read_plan_file, write_plan_file
+from engine.storage.plan_files import is_plan_file, read_plan_file, write_plan_file
 from engine.storage.plans import PlanRepository, PlanSummary, RevisionSummary
 from engine.storage.problems import StorageError
 from engine.storage.reviews import ReviewRepository, StoredReview
@@ -22,6 +22,7 @@ __all__ = [
     "StateRepository",
     "StorageError",
     "StoredReview",
+    "is_plan_file",
     "open_database",
     "read_plan_file",
     "write_plan_file",

@@ -31,6 +31,15 @@ def read_plan_file(path: Path) -> Plan:
     return plan_from_json(text)
 
 
+def is_plan_file(path: Path) -> bool:
+    """Whether a file looks like a plan rather than something else in JSON; False when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return b'"schema_version"' in file.read(MAX_BYTES)
+    except OSError:
+        return False
+
+
 def write_plan_file(path: Path, plan: Plan) -> None:
     """Write the plan to a file; on the disk when this returns.
 

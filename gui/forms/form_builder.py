@@ -17,7 +17,9 @@ from gui.forms.accelerator_field import OWN, AcceleratorField
 from gui.forms.edits import reset_field, with_range, without_own_accelerator, without_range
 from gui.forms.field_spec import form_field, value_at
 from gui.forms.form_row import FormRow
-from gui.forms.tables import SECTIONS, FormSection, advanced
+from gui.forms.network_sections import ARCHITECTURE
+from gui.forms.sections import FormSection
+from gui.forms.tables import SECTIONS, advanced
 from gui.i18n import tr
 from gui.shell.session import Session
 from gui.widgets.buttons import LinkButton
@@ -26,6 +28,8 @@ from gui.widgets.labels import Label
 
 class SectionBlock(QWidget):
     """A titled group of rows; advanced rows are built when they are first unfolded."""
+
+    import_asked = Signal()
 
     def __init__(self, section: FormSection, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +43,10 @@ class SectionBlock(QWidget):
         head = QHBoxLayout()
         head.addWidget(Label(tr(section.title), size="card", bold=True))
         head.addStretch(1)
+        if section.key == ARCHITECTURE.key:
+            self.imports = LinkButton(tr("Import a model"))
+            self.imports.clicked.connect(self.import_asked)
+            head.addWidget(self.imports)
         self.fold = LinkButton()
         self.fold.clicked.connect(lambda: self.unfold(not self.unfolded))
         head.addWidget(self.fold)
@@ -159,7 +167,7 @@ class SectionBlock(QWidget):
 class PlanForm(QWidget):
     """All sections of the open plan, one under the other."""
 
-    built = Signal()
+    import_asked = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -170,6 +178,7 @@ class PlanForm(QWidget):
         column.setSpacing(4)
         self.blocks = {section.key: SectionBlock(section, session) for section in SECTIONS}
         for block in self.blocks.values():
+            block.import_asked.connect(self.import_asked)
             column.addWidget(block)
         column.addStretch(1)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, False)

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
-from typing import Any
+from typing import Any, get_args
 
 from engine.plan import FieldSpec
+from engine.plan.architecture import LayerGroup, Mixer, MlpKind
 from engine.text import N_
 from gui.forms.field_spec import FormField
 
@@ -104,6 +105,20 @@ ITEMS = RowsSpec(
     },
     add_text=N_("Add an item"),
 )  # fmt: skip
+LAYERS = RowsSpec(
+    columns=(
+        ColumnSpec("count", N_("Layers"), width=60),
+        ColumnSpec("mixer", N_("Token mixer"), "choice", choices=get_args(Mixer), width=140),
+        ColumnSpec("mlp", N_("MLP"), "choice", choices=get_args(MlpKind), width=100),
+        ColumnSpec("sliding_window", N_("Window"), unit="tokens", nullable=True, width=86),
+        ColumnSpec("num_key_value_heads", N_("Key-value heads"), nullable=True, width=100),
+        ColumnSpec("intermediate_size", N_("MLP size"), nullable=True, width=84),
+    ),
+    to_rows=_models_to_rows,
+    from_rows=list,
+    new_row=lambda: LayerGroup(count=1, mlp="dense").model_dump(),
+    add_text=N_("Add a kind of layer"),
+)
 RATES = RowsSpec(
     columns=(
         ColumnSpec("key", N_("Pair"), "text", width=110),
@@ -133,6 +148,7 @@ PEAKS = RowsSpec(
 )
 
 ROWS: Mapping[str, RowsSpec] = {
+    "architecture.layer_groups": LAYERS,
     "people.roles": ROLES,
     "storage.items": ITEMS,
     "finance.fx_rates": RATES,

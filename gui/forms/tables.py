@@ -2,18 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 
 from engine.plan import Plan, field_specs
 from engine.text import N_
-
-Condition = Callable[[Plan], bool]
-
-
-def always(plan: Plan) -> bool:
-    """For every plan."""
-    return True
+from gui.forms.network_sections import ARCHITECTURE, FINE_STRUCTURE, mixture
+from gui.forms.sections import Entry, FormSection, entries
 
 
 def training(plan: Plan) -> bool:
@@ -41,11 +35,6 @@ def served(plan: Plan) -> bool:
     return plan.serving is not None and not plan.is_training
 
 
-def mixture(plan: Plan) -> bool:
-    """For networks with experts."""
-    return plan.architecture.num_experts > 0
-
-
 def own_accelerator(plan: Plan) -> bool:
     """For an accelerator with its own figures."""
     return plan.cluster.accelerator_spec is not None
@@ -71,32 +60,6 @@ def pays_energy(plan: Plan) -> bool:
     return not plan.operations.energy_included
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """One field in a section and when it is shown."""
-
-    path: str
-    when: Condition = always
-
-
-@dataclass(frozen=True, slots=True)
-class FormSection:
-    """A titled group of fields."""
-
-    key: str
-    title: str
-    entries: tuple[Entry, ...]
-    when: Condition = always
-
-    def shown(self, plan: Plan) -> tuple[str, ...]:
-        """Paths of the fields this plan shows, advanced ones included."""
-        return tuple(e.path for e in self.entries if e.when(plan)) if self.when(plan) else ()
-
-
-def _entries(prefix: str, *names: str, when: Condition = always) -> tuple[Entry, ...]:
-    return tuple(Entry(f"{prefix}.{name}", when) for name in names)
-
-
 SECTIONS: tuple[FormSection, ...] = (
     FormSection(
         "plan",
@@ -104,13 +67,13 @@ SECTIONS: tuple[FormSection, ...] = (
         (
             Entry("meta.name"),
             Entry("workload.kind"),
-            *_entries("meta", "currency", "project", "team", "owner", "organisation"),
+            *entries("meta", "currency", "project", "team", "owner", "organisation"),
         ),
     ),
     FormSection(
         "training",
         N_("Training"),
-        _entries(
+        entries(
             "training",
             "tokens",
             "sequence_length",
@@ -125,11 +88,11 @@ SECTIONS: tuple[FormSection, ...] = (
         "serving",
         N_("Traffic and targets"),
         (
-            *_entries("serving", "requests_per_second", "profile", "peak_to_mean", when=online),
-            *_entries("serving", "input_tokens", "output_tokens"),
-            *_entries("serving", "ttft_slo_ms", "tpot_slo_ms", when=online),
-            *_entries("serving", "weight_precision", "kv_precision", "prefix_hit_rate", "prefix_share"),
-            *_entries(
+            *entries("serving", "requests_per_second", "profile", "peak_to_mean", when=online),
+            *entries("serving", "input_tokens", "output_tokens"),
+            *entries("serving", "ttft_slo_ms", "tpot_slo_ms", when=online),
+            *entries("serving", "weight_precision", "kv_precision", "prefix_hit_rate", "prefix_share"),
+            *entries(
                 "serving",
                 "autoscale",
                 "growth_per_month",
@@ -140,48 +103,22 @@ SECTIONS: tuple[FormSection, ...] = (
                 "headroom",
                 when=online,
             ),
-            *_entries("serving", "max_num_seqs", "instances"),
+            *entries("serving", "max_num_seqs", "instances"),
         ),
         served,
     ),
-    FormSection("batch", N_("Batch job"), _entries("batch", "requests", "deadline_hours"), batch),
-    FormSection(
-        "architecture",
-        N_("Architecture"),
-        (
-            *_entries(
-                "architecture",
-                "model_name",
-                "num_hidden_layers",
-                "hidden_size",
-                "intermediate_size",
-                "num_attention_heads",
-                "num_key_value_heads",
-                "vocab_size",
-                "head_dim",
-                "gated_mlp",
-                "tie_word_embeddings",
-                "num_experts",
-            ),
-            *_entries(
-                "architecture",
-                "num_experts_per_tok",
-                "moe_intermediate_size",
-                "shared_expert_intermediate_size",
-                "first_k_dense_replace",
-                when=mixture,
-            ),
-        ),
-    ),
+    FormSection("batch", N_("Batch job"), entries("batch", "requests", "deadline_hours"), batch),
+    ARCHITECTURE,
+    FINE_STRUCTURE,
     FormSection(
         "cluster",
         N_("Cluster"),
         (
-            *_entries("cluster", "accelerator", "accelerator_count", "price_mode", "price_per_gpu_hour"),
-            *_entries("cluster", "busy_share", "provider", "region"),
+            *entries("cluster", "accelerator", "accelerator_count", "price_mode", "price_per_gpu_hour"),
+            *entries("cluster", "busy_share", "provider", "region"),
             Entry("cluster.commitment_term_months", committed),
-            *_entries("cluster", "accelerators_per_node", "nic_gbps_per_gpu", "scale_up_domain"),
-            *_entries(
+            *entries("cluster", "accelerators_per_node", "nic_gbps_per_gpu", "scale_up_domain"),
+            *entries(
                 "cluster.accelerator_spec",
                 "name",
                 "memory_gib",
@@ -198,17 +135,17 @@ SECTIONS: tuple[FormSection, ...] = (
         "layout",
         N_("Layout"),
         (
-            *_entries("layout", "tensor_parallel", "pipeline_parallel"),
-            *_entries("layout", "micro_batch", "sharding", "recompute", "context_parallel", when=training),
-            *_entries("layout", "expert_parallel", when=mixture),
-            *_entries("layout", "virtual_pipeline", when=training),
+            *entries("layout", "tensor_parallel", "pipeline_parallel"),
+            *entries("layout", "micro_batch", "sharding", "recompute", "context_parallel", when=training),
+            *entries("layout", "expert_parallel", when=mixture),
+            *entries("layout", "virtual_pipeline", when=training),
         ),
     ),
     FormSection(
         "reliability",
         N_("Reliability"),
         (
-            *_entries(
+            *entries(
                 "reliability",
                 "failures_per_node_day",
                 "checkpoint_interval_s",
@@ -216,7 +153,7 @@ SECTIONS: tuple[FormSection, ...] = (
                 "checkpoint_write_s",
             ),
             Entry("reliability.checkpoint_stall_s", background_writes),
-            *_entries("reliability", "restart_s", "restore_tested", "detection_s"),
+            *entries("reliability", "restart_s", "restore_tested", "detection_s"),
             Entry("reliability.preemptions_per_node_hour", spot),
             Entry("reliability.spare_nodes"),
         ),
@@ -225,26 +162,26 @@ SECTIONS: tuple[FormSection, ...] = (
     FormSection(
         "experiments",
         N_("Experiments"),
-        _entries("experiments", "runs", "run_share", "failed_share", "rerun_share"),
+        entries("experiments", "runs", "run_share", "failed_share", "rerun_share"),
         training,
     ),
-    FormSection("data", N_("Data"), _entries("data", "acquisition_cost", "preparation_cost")),
+    FormSection("data", N_("Data"), entries("data", "acquisition_cost", "preparation_cost")),
     FormSection(
         "storage",
         N_("Storage and network"),
         (
-            *_entries("storage", "dataset_gb"),
-            *_entries("storage", "checkpoints_kept", "months_after_run", "checkpoint_tier", when=training),
-            *_entries("storage", "items"),
-            *_entries("network", "egress_gb", "cross_region_gb"),
+            *entries("storage", "dataset_gb"),
+            *entries("storage", "checkpoints_kept", "months_after_run", "checkpoint_tier", when=training),
+            *entries("storage", "items"),
+            *entries("network", "egress_gb", "cross_region_gb"),
         ),
     ),
-    FormSection("people", N_("People"), _entries("people", "roles")),
+    FormSection("people", N_("People"), entries("people", "roles")),
     FormSection(
         "operations",
         N_("Operations"),
         (
-            *_entries("operations", "monthly_cost", "support_share", "energy_included"),
+            *entries("operations", "monthly_cost", "support_share", "energy_included"),
             Entry("operations.energy_price_per_kwh", pays_energy),
         ),
     ),
@@ -252,18 +189,18 @@ SECTIONS: tuple[FormSection, ...] = (
         "schedule",
         N_("Schedule"),
         (
-            *_entries("schedule", "start_date", "deadline_days"),
+            *entries("schedule", "start_date", "deadline_days"),
             Entry("schedule.horizon_months", inference),
-            *_entries("schedule", "cost_of_delay_per_day", "interruptible"),
+            *entries("schedule", "cost_of_delay_per_day", "interruptible"),
         ),
     ),
     FormSection(
-        "finance", N_("Finance"), _entries("finance", "ask_percentile", "tax_rate", "contingency", "fx_rates")
+        "finance", N_("Finance"), entries("finance", "ask_percentile", "tax_rate", "contingency", "fx_rates")
     ),
     FormSection(
         "governance",
         N_("Governance"),
-        _entries(
+        entries(
             "governance",
             "budget",
             "tag_coverage",
@@ -274,13 +211,14 @@ SECTIONS: tuple[FormSection, ...] = (
         ),
     ),
     FormSection(
-        "scope", N_("Scope"), _entries("scope", "categories", "include_retries", "include_experiments")
+        "scope", N_("Scope"), entries("scope", "categories", "include_retries", "include_experiments")
     ),
 )
 
 EDITORS = {
     "cluster.accelerator": "accelerator",
     "schedule.start_date": "date",
+    "architecture.layer_groups": "rows",
     "people.roles": "rows",
     "storage.items": "rows",
     "finance.fx_rates": "rows",
@@ -320,6 +258,24 @@ CHOICE_WORDS = {
     "infra_engineer": N_("Infrastructure engineer"),
     "data_engineer": N_("Data engineer"),
     "manager": N_("Project lead"),
+    "decoder": N_("Decoder"),
+    "encoder": N_("Encoder"),
+    "encoder_decoder": N_("Encoder and decoder"),
+    "head": N_("A channel of a head"),
+    "heads": N_("A channel of every head"),
+    "width": N_("The whole width"),
+    "attention": N_("Attention"),
+    "cross_attention": N_("Cross-attention"),
+    "mamba": N_("Mamba"),
+    "mamba2": N_("Mamba-2"),
+    "gated_delta_net": N_("Gated DeltaNet"),
+    "kimi_delta_attention": N_("Kimi delta attention"),
+    "lightning_attention": N_("Lightning attention"),
+    "short_convolution": N_("Short convolution"),
+    "recurrent": N_("Recurrent"),
+    "linear": N_("Linear"),
+    "dense": N_("Dense"),
+    "moe": N_("Experts"),
 }
 """Words of the plan's choices; codes without an entry (bf16) are shown as they are."""
 
@@ -339,6 +295,8 @@ EMPTY_WORDS = {
     "architecture.num_key_value_heads": N_("one a head"),
     "architecture.head_dim": N_("hidden size / heads"),
     "architecture.moe_intermediate_size": N_("MLP size"),
+    "architecture.max_position_embeddings": N_("not known"),
+    "architecture.v_head_dim": N_("head size"),
     "training.critical_batch_tokens": N_("from the tokens"),
     "serving.peak_to_mean": N_("from the profile"),
     "storage.dataset_gb": N_("from the tokens"),

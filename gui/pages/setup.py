@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QStringListModel, Qt, QTimer
+from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QCompleter, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
@@ -32,12 +32,15 @@ BESIDE_WIDTH = 1080
 class SetupPage(QWidget):
     """The plan form with its live panel."""
 
+    import_asked = Signal()
+
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._beside: bool | None = None
         self._going = False
         self.form = PlanForm(session)
+        self.form.import_asked.connect(self.import_asked)
         self.panel = SetupPanel(session)
         self._build()
         session.plan_changed.connect(self._show_plan)

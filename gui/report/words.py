@@ -29,6 +29,7 @@ PROVENANCE = {
     "entered": N_("entered"),
     "default": N_("default"),
     "imported": N_("imported"),
+    "assumed": N_("assumed"),
     "measured": N_("measured"),
     "catalogue": N_("catalogue"),
     "computed": N_("computed"),

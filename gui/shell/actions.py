@@ -30,6 +30,7 @@ class ActionSpec:
 ACTIONS = (
     ActionSpec("new", N_("New plan from the example"), "Ctrl+N", "new_plan", "add"),
     ActionSpec("open", N_("Open a plan file"), "Ctrl+O", "open_file", "open"),
+    ActionSpec("import_model", N_("Import a model (config.json)"), "Ctrl+I", "import_model", "open"),
     ActionSpec("save", N_("Save a copy"), "Ctrl+S", "save_copy", "save"),
     ActionSpec("duplicate", N_("Duplicate the plan"), "Ctrl+D", "duplicate_plan", "copy"),
     ActionSpec("rename", N_("Rename the plan"), "", "rename_plan"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer
-from PySide6.QtGui import QAction, QCloseEvent, QResizeEvent
+from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QApplication,
     QFileDialog,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from engine.errors import FlopwiseError
 from engine.plan import PlanErrors
+from engine.storage import is_plan_file
 from gui.i18n import LANGUAGES, language, render, set_language, tr
 from gui.shell import headlines, theme
 from gui.shell.actions import fill_menu, make_actions
@@ -48,6 +49,7 @@ class MainWindow(QMainWindow):
         self.pages: dict[str, QWidget] = {}
         self.commands: dict[str, QAction] = {}
         self.setMinimumSize(MINIMUM)
+        self.setAcceptDrops(True)
         self.resize(DRAWN)
         if not settings.geometry.isEmpty():
             self.restoreGeometry(settings.geometry)
@@ -139,6 +141,18 @@ class MainWindow(QMainWindow):
         super().resizeEvent(event)
         self._fit()
 
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        path = Path(event.mimeData().urls()[0].toLocalFile())
+        event.acceptProposedAction()
+        if is_plan_file(path):
+            self._telling(lambda: self.library.open_file(path))
+        else:
+            self.import_model(path)
+
     def closeEvent(self, event: QCloseEvent) -> None:
         self._commit_entries()
         self.settings.geometry = self.saveGeometry()
@@ -153,6 +167,9 @@ class MainWindow(QMainWindow):
         if key not in self.pages:
             spec = next(page for page in PAGES if page.key == key)
             self.pages[key] = spec.make(self.session)
+            asked = getattr(self.pages[key], "import_asked", None)
+            if asked is not None:
+                asked.connect(self.import_model)
             self.stack.addWidget(self.pages[key])
         return self.pages[key]
 
@@ -216,6 +233,16 @@ class MainWindow(QMainWindow):
         chosen, _ = QFileDialog.getOpenFileName(self, tr("Open a plan file"), "", tr("Plan files (*.json)"))
         if chosen:
             self._telling(lambda: self.library.open_file(Path(chosen)))
+
+    def import_model(self, path: Path | None = None) -> None:
+        """Show a model's configuration before the plan takes it; without a path the dialog asks for one."""
+        from gui.pages.model_import import ModelImportDialog
+
+        dialog = ModelImportDialog(self.session, self)
+        dialog.taken.connect(lambda: self.show_page("setup"))
+        dialog.show()
+        if path is not None:
+            dialog.read_file(path)
 
     def save_copy(self) -> None:
         """Ask where to and write the open plan as a file."""

@@ -22,6 +22,7 @@ PROVENANCE = {
     "entered": ("square", "accent", N_("entered")),
     "default": ("hollow_square", "muted", N_("default")),
     "imported": ("arrow", "accent", N_("imported")),
+    "assumed": ("triangle", "muted", N_("assumed")),
     "measured": ("ring", "saving", N_("measured")),
     "catalogue": ("hollow_square", "muted", N_("catalogue")),
     "optimised": ("diamond", "accent", N_("optimised")),
