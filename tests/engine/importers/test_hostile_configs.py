@@ -34,7 +34,6 @@ BASES = tuple(
         "databricks/dbrx-base",
         "google/flan-t5-xl",
         "BAAI/bge-m3",
-        "nvidia/Llama-3_3-Nemotron-Super-49B-v1",
     )
 )
 
