@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 
 from engine.architecture.cache import state_bytes
@@ -24,7 +25,7 @@ def model_shape(a: Architecture) -> ModelShape:
         hidden_size=float(a.hidden_size),
         num_hidden_layers=float(a.num_hidden_layers),
         num_attention_heads=float(heads),
-        num_key_value_heads=float(max(a.key_value_heads, 1)),
+        num_key_value_heads=float(max(_key_value_heads(a, kinds), 1)),
         head_dim=float(a.head_size or max(a.state_space.inner_size, a.hidden_size)),
         intermediate_size=_dense_size(a, kinds),
         vocab_size=float(a.vocab_size),
@@ -48,12 +49,22 @@ def model_shape(a: Architecture) -> ModelShape:
     )
 
 
+def _key_value_heads(a: Architecture, kinds: tuple[LayerKind, ...]) -> int:
+    """Key-value heads of the layers that have most of them."""
+    return max((part.key_value_heads for k in kinds for part in k.attention), default=a.key_value_heads)
+
+
 def _dense_size(a: Architecture, kinds: tuple[LayerKind, ...]) -> float:
-    """Mean MLP size of the layers with a dense MLP; of the experts when there are none."""
+    """Mean MLP size of the layers with a dense MLP; of the experts when there are none.
+
+    A mean of differing sizes is rounded to their common divisor: a fraction splits over nothing.
+    """
     dense = [(k.count, k.intermediate_size) for k in kinds if k.mlp == "dense"]
     layers = sum(count for count, _ in dense)
     if layers:
-        return sum(count * size for count, size in dense) / layers
+        mean = sum(count * size for count, size in dense) / layers
+        unit = math.gcd(*(size for _, size in dense))
+        return float(max(1, round(mean / unit)) * unit) if unit else mean
     return float(a.intermediate_size or a.moe_intermediate_size or a.state_space.inner_size or a.hidden_size)
 
 

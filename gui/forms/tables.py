@@ -286,7 +286,7 @@ CHOICE_WORDS = {
     "fsdp": N_("PyTorch FSDP"),
     "jax": N_("JAX, MaxText"),
     "dense": N_("Dense"),
-    "moe": N_("Experts"),
+    "moe": N_("Mixture of experts"),
 }
 """Words of the plan's choices; codes without an entry (bf16) are shown as they are."""
 

@@ -15,7 +15,7 @@ COMPONENT_WORDS = {
     "output_head": N_("Output head"),
     "attention": N_("Attention and other mixers"),
     "mlp": N_("Dense MLPs"),
-    "experts": N_("Experts"),
+    "experts": N_("Routed experts"),
     "shared_experts": N_("Shared experts"),
     "router": N_("Routers"),
     "small": N_("Norms and small parts"),

@@ -97,7 +97,11 @@ def _unary(node: ast.UnaryOp, lookup: Lookup) -> Any:
 
 
 def _binary(node: ast.BinOp, lookup: Lookup) -> Any:
-    return _BINARY[type(node.op)](_value(node.left, lookup), _value(node.right, lookup))
+    left, right = _value(node.left, lookup), _value(node.right, lookup)
+    # A text or a list times a large number would fill the memory.
+    if not (isinstance(left, int | float) and isinstance(right, int | float)):
+        raise TypeError(type(node.op).__name__)
+    return _BINARY[type(node.op)](left, right)
 
 
 def _comparison(node: ast.Compare, lookup: Lookup) -> Any:

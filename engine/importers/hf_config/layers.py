@@ -37,14 +37,17 @@ def read_layers(fields: Fields) -> list[tuple[Group, int]]:
     return [(dict(items), count) for items, count in found.items()]
 
 
-def plain_form(groups: Sequence[tuple[Group, int]]) -> tuple[dict[str, Any], tuple[Group, ...]]:
+def plain_form(
+    groups: Sequence[tuple[Group, int]], *, has_experts: bool
+) -> tuple[dict[str, Any], tuple[Group, ...]]:
     """Fields of an Architecture that say the same with as few groups as possible, and the groups left."""
     simple = {"mixer", "mlp", "sliding_window"}
     uniform = all(set(group) <= simple and group["mixer"] == "attention" for group, _ in groups)
     windows = {group.get("sliding_window", 0) for group, _ in groups}
     mlps = [group["mlp"] for group, _ in groups]
     if uniform and len(windows) == 1 and mlps in (["dense"], ["moe"], ["dense", "moe"]):
-        dense = groups[0][1] if mlps == ["dense", "moe"] else 0
+        # Of a network whose every layer is dense although it names experts, all layers lead.
+        dense = groups[0][1] if has_experts and mlps[0] == "dense" else 0
         return {"sliding_window": windows.pop(), "first_k_dense_replace": dense}, ()
     return {}, tuple({**group, "count": count} for group, count in groups)
 

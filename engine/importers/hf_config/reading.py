@@ -106,7 +106,7 @@ def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
         _few_enough(fields, layers)
         groups = read_layers(fields)
     _need(fields, [item for item in NEEDED if item != "num_hidden_layers" and not fields.count(item)])
-    plain, listed = plain_form(groups)
+    plain, listed = plain_form(groups, has_experts=fields.count("num_experts") > 0)
     return {
         "model_name": name[:200],
         "kind": kind,

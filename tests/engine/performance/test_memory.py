@@ -178,9 +178,7 @@ def test_adapters_keep_no_states_of_the_network() -> None:
 
 
 def test_experts_are_spread_over_expert_parallel_ranks() -> None:
-    model = replace(
-        LLAMA_8B, num_experts=64.0, num_experts_per_tok=8.0, moe_intermediate_size=1024.0
-    )
+    model = replace(LLAMA_8B, num_experts=64.0, num_experts_per_tok=8.0, moe_intermediate_size=1024.0)
     run = TrainingRun(4096.0, 4096.0 * 1024, 0.0, 64.0)
     sizes = np.array([1.0, 2.0, 8.0, 64.0])
     found = training_memory(model, replace(ONE, expert_parallel=sizes, sharding_code=ZERO1), run, H100)
