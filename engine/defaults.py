@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from engine.catalog import Catalog, Fact
+from engine.errors import InputError
+from engine.performance.bands import step_time_band
 from engine.plan import Plan
 
 TIME_FACTOR = "model.time_factor"
@@ -17,7 +19,6 @@ _FACTS: Mapping[str, tuple[str, str]] = {
     "reliability.detection_s": ("failures", "detection_s"),
     "reliability.checkpoint_stall_s": ("failures", "checkpoint_stall_s"),
     "reliability.preemptions_per_node_hour": ("failures", "spot_preemptions_per_node_hour"),
-    TIME_FACTOR: ("training", "time_factor"),
     THROUGHPUT_FACTOR: ("serving", "throughput_factor"),
     "operations.energy_price_per_kwh": ("energy", "electricity"),
 }
@@ -43,9 +44,23 @@ def _failure_rate(plan: Plan, catalog: Catalog) -> Fact | None:
     return catalog.failure_rate(plan.cluster.accelerator)
 
 
+def _time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
+    """The training model's error in the plan's regime: network, accelerator family and precision."""
+    spec = plan.cluster.accelerator_spec
+    try:
+        family = "own" if spec is not None else catalog.accelerator(plan.cluster.accelerator).family
+    except InputError:
+        return catalog.find("training", "time_factor")
+    precision = plan.training.precision if plan.training is not None else "bf16"
+    return step_time_band(
+        catalog, is_moe=plan.architecture.num_experts > 0, family=family, precision=precision
+    )
+
+
 _COMPUTED: Mapping[str, Callable[[Plan, Catalog], Fact | None]] = {
     "cluster.price_per_gpu_hour": _price,
     "reliability.failures_per_node_day": _failure_rate,
+    TIME_FACTOR: _time_factor,
 }
 
 DEFAULTED_PATHS = (*_COMPUTED, *_FACTS)

@@ -23,6 +23,8 @@ from engine.text import N_, Message
 from gui import summaries
 from gui.i18n import render, tr
 
+MAX_TABLE_BYTES = 256 * 2**20
+
 
 @dataclass(frozen=True, slots=True)
 class CommandResult:
@@ -172,6 +174,30 @@ def _bench(options: argparse.Namespace) -> CommandResult:
     return CommandResult(
         data, "\n".join(f"{key} {item['value']:.4g} {item['unit']}" for key, item in data.items())
     )
+
+
+def _validate(options: argparse.Namespace) -> CommandResult:
+    from gui.validation import VALIDATIONS, validation_data, validation_text
+
+    found = VALIDATIONS[options.what](_read_table(options.file))
+    return CommandResult(validation_data(found), validation_text(found))
+
+
+def _read_table(name: str) -> str:
+    """Text of a CSV file, or of standard input for "-". Errors: InputError when it cannot be read."""
+    try:
+        content = sys.stdin.buffer.read(MAX_TABLE_BYTES + 1) if name == "-" else _table_content(Path(name))
+        if len(content) > MAX_TABLE_BYTES:
+            raise InputError("FILE", name, Message(N_("a CSV file of at most 256 MiB")))
+        return content.decode("utf-8-sig")
+    except (OSError, ValueError) as error:
+        raise InputError("FILE", name, Message(N_("a readable CSV file in UTF-8"))) from error
+
+
+def _table_content(path: Path) -> bytes:
+    """As much of a file as a table may have, and one byte more to tell a longer one."""
+    with path.open("rb") as file:
+        return file.read(MAX_TABLE_BYTES + 1)
 
 
 def _rules(options: argparse.Namespace) -> CommandResult:
@@ -341,6 +367,15 @@ COMMANDS: tuple[Command, ...] = (
             _number("--restart-s"),
             _number("--downtime-s", required=False, default=0.0),
             _number("--interval-s", required=False),
+        ),
+    ),
+    Command(
+        "validate",
+        "hold the estimator against published measurements",
+        _validate,
+        arguments=(
+            (("what",), {"choices": ("training", "memory", "totals")}),
+            (("file",), {"metavar": "FILE.csv", "help": "table of measurements; - reads standard input"}),
         ),
     ),
     Command("bench", "time the program on this machine", _bench),

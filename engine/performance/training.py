@@ -269,7 +269,12 @@ def _elementwise_s(batch: _MicroBatch) -> Array:
 def _overhead_s(batch: _MicroBatch, busy_s: Array) -> Array:
     """Time above the accelerator's own: the host's launch floor, fixed costs of layers and of routing."""
     constants = batch.constants
-    fixed = constants.layer_overhead_s * batch.layers + constants.moe_layer_overhead_s * batch.moe_layers
+    fixed = constants.layer_overhead_s * batch.layers
+    if np.any(batch.model.num_experts):
+        # Routing and permutation once a layer; casts, padding and launches for every expert a rank holds.
+        held = batch.model.num_experts / batch.layout.expert_parallel
+        each = constants.moe_layer_overhead_s + constants.expert_overhead_s * held
+        fixed = fixed + batch.moe_layers * each
     if not np.any(constants.host_layer_time_s):
         return fixed
     busy = busy_s * busy_s

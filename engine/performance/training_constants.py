@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Protocol
 
 from engine.arrays import Array
-from engine.catalog import Catalog, Fact
+from engine.catalog import Fact
 from engine.errors import FlopwiseError, InputError
 from engine.text import N_, Message
 
@@ -14,8 +16,17 @@ STACKS = ("megatron", "megatron_2025", "megatron_2024", "megatron_2021", "megatr
 """Software stacks the constants are known for; the first, Megatron-Core/NeMo of 2026, is the default."""
 
 DEFAULT_STACK = STACKS[0]
-_FAMILY_KEYS = {"volta": "v100", "ampere": "a100", "hopper": "h100", "blackwell": "blackwell", "cdna": "cdna"}
+_FAMILY_KEYS = {
+    "volta": "v100",
+    "ampere": "a100",
+    "hopper": "h100",
+    "blackwell": "blackwell",
+    "cdna": "cdna",
+    "tpu": "tpu",
+}
 _OTHER_FAMILY = "other"
+_POWER_LIMITED = frozenset({"v100", "a100", "h100", "blackwell", "cdna", "other"})
+"""Families whose parts differ in clock by their power limit; TPU limits are inferred or not published."""
 _LOW_PRECISIONS = frozenset({"fp8", "mxfp8", "nvfp4"})
 
 
@@ -54,6 +65,7 @@ class TrainingConstants:
     host_layer_time_s: Array
     layer_overhead_s: Array
     moe_layer_overhead_s: Array
+    expert_overhead_s: Array
     tensor_bandwidth_efficiency: Array
     tensor_latency_s: Array
     tensor_exposed: Array
@@ -73,23 +85,41 @@ class TrainingConstants:
     memory: MemoryConstants
 
 
+def family_key(family: str) -> str:
+    """The word an accelerator family's constants go by; `other` for one the fit has not seen."""
+    word = family.casefold()
+    return next((key for name, key in _FAMILY_KEYS.items() if name in word), _OTHER_FAMILY)
+
+
+class Facts(Protocol):
+    """Where constants come from: the catalogue, or a fit's own values."""
+
+    def constants(self, prefix: str) -> Mapping[str, Fact]:
+        """Facts by full key whose key begins with a prefix."""
+
+
 def resolve_training_constants(
-    catalog: Catalog, family: str, precision: str, *, stack: str = DEFAULT_STACK, power_w: float | None = None
+    catalog: Facts,
+    family: str,
+    precision: str,
+    *,
+    stack: str = DEFAULT_STACK,
+    power_w: float | None = None,
+    release: float | None = None,
 ) -> TrainingConstants:
     """Look the constants up for an accelerator family, a GEMM precision and a software stack.
 
-    A family the fit has not seen takes the `other` rows. `power_w` [W] scales the GEMM rate by
-    (power / reference power of the family)**power_exponent; None leaves it at the reference part.
-    Returns TrainingConstants. Errors: InputError for a stack that does not exist; FlopwiseError for a
-    missing catalogue row.
+    A family the fit has not seen takes the `other` rows. `power_w` [W] scales the GEMM rate by its ratio to
+    the family's reference. `release` [year] dates the stack, which the overhead of expert layers falls with.
+    Errors: InputError for an unknown stack; FlopwiseError for a missing row.
     """
     if stack not in STACKS:
         raise InputError("training.stack", stack, ", ".join(STACKS))
     rows = _Rows(catalog.constants("training."))
-    word = family.casefold()
-    part = next((key for name, key in _FAMILY_KEYS.items() if name in word), _OTHER_FAMILY)
+    part = family_key(family)
     low = precision in _LOW_PRECISIONS
     fused = rows.of_stack("fused_attention", stack)
+    vintage = _moe_vintage(rows, stack, release)
     return TrainingConstants(
         gemm_asymptote=_gemm_asymptote(rows, part, stack, power_w),
         precision_share=rows.value(f"precision_share_{precision}") if low else 1.0,
@@ -108,7 +138,8 @@ def resolve_training_constants(
         loss_traffic_bytes=rows.value("loss_traffic_bytes"),
         host_layer_time_s=rows.of_stack("host_layer_time", stack),
         layer_overhead_s=rows.of_stack("layer_overhead", stack),
-        moe_layer_overhead_s=rows.value("moe_layer_overhead") * rows.of_stack("moe_overhead_factor", stack),
+        moe_layer_overhead_s=rows.value("moe_layer_overhead") * vintage,
+        expert_overhead_s=rows.value("expert_overhead") * vintage if low else 0.0,
         tensor_bandwidth_efficiency=rows.value("tp_bandwidth_efficiency"),
         tensor_latency_s=rows.value("tp_collective_latency"),
         tensor_exposed=rows.of_stack("tp_exposed", stack),
@@ -129,7 +160,7 @@ def resolve_training_constants(
     )
 
 
-def resolve_memory_constants(catalog: Catalog, *, stack: str = DEFAULT_STACK) -> MemoryConstants:
+def resolve_memory_constants(catalog: Facts, *, stack: str = DEFAULT_STACK) -> MemoryConstants:
     """The memory model's constants for one software stack. Errors: as resolve_training_constants."""
     if stack not in STACKS:
         raise InputError("training.stack", stack, ", ".join(STACKS))
@@ -153,9 +184,16 @@ class _Rows:
         return self.value(f"{key}_{stack}")
 
 
+def _moe_vintage(rows: _Rows, stack: str, release: float | None) -> float:
+    """Factor on the overhead of expert layers by the stack's date; 1 at the default stack's own."""
+    date = rows.of_stack("release", stack) if release is None else release
+    years = date - rows.of_stack("release", DEFAULT_STACK)
+    return math.exp(-rows.value("moe_overhead_decline") * years)
+
+
 def _gemm_asymptote(rows: _Rows, part: str, stack: str, power_w: float | None) -> float:
     asymptote = rows.value(f"gemm_asymptote_{part}") * rows.of_stack("stack", stack)
-    if power_w is None:
+    if power_w is None or part not in _POWER_LIMITED:
         return asymptote
     ratio = power_w / rows.value(f"reference_power_{part}")
     return float(min(asymptote * ratio ** rows.value("power_exponent"), rows.value("gemm_asymptote_limit")))

@@ -89,7 +89,7 @@ def test_loaded_monthly_cost_exceeds_pay(catalog: Catalog) -> None:
 
 def test_constants_by_prefix(catalog: Catalog) -> None:
     training = catalog.constants("training.")
-    assert training["training.gemm_asymptote_h100"].value == 0.86
+    assert training["training.gemm_asymptote_h100"].value == 0.841
     assert not any(key.startswith("serving") for key in training)
     assert catalog.group("training")["gemm_asymptote_h100"] is training["training.gemm_asymptote_h100"]
 

@@ -34,7 +34,27 @@ def test_families_differ_and_unknown_ones_are_not_taken_for_a_known_one() -> Non
         for family in ("Volta", "Ampere", "Hopper", "Blackwell", "TPU")
     }
     assert len(set(rates.values())) >= 4
-    assert rates["TPU"] == resolve_training_constants(CATALOG, "own", "bf16").gemm_asymptote
+    unknown = resolve_training_constants(CATALOG, "own", "bf16").gemm_asymptote
+    assert unknown == resolve_training_constants(CATALOG, "Gaudi", "bf16").gemm_asymptote
+    assert unknown not in rates.values()
+
+
+def test_newer_releases_lose_less_on_expert_layers() -> None:
+    overheads = [
+        resolve_training_constants(
+            CATALOG, "Blackwell", "mxfp8", stack="megatron_2025", release=year
+        ).moe_layer_overhead_s
+        for year in (2025.5, 2026.0, 2026.5)
+    ]
+    assert overheads == sorted(overheads, reverse=True)
+    default = resolve_training_constants(CATALOG, "Blackwell", "mxfp8").moe_layer_overhead_s
+    assert default == CATALOG.fact("training", "moe_layer_overhead").value
+
+
+def test_the_power_limit_of_a_tpu_changes_nothing() -> None:
+    # Limits of TPUs are inferred or not published, and clocks do not go by them.
+    capped = resolve_training_constants(CATALOG, "TPU", "bf16", power_w=1000.0).gemm_asymptote
+    assert capped == resolve_training_constants(CATALOG, "TPU", "bf16").gemm_asymptote
 
 
 def test_small_precisions_lose_some_of_their_peak() -> None:
