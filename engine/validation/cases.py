@@ -33,6 +33,8 @@ Inputs = TypeVar("Inputs", ModelShape, Hardware, LayoutInputs, TrainingRun)
 NEEDED_COLUMNS = ("gpu",)
 """Without an accelerator nothing can be predicted; every other column may be missing."""
 
+_BEYOND_SIZES = ("counted", "attention_kinds")
+
 
 @dataclass(frozen=True, slots=True)
 class TrainingCase:
@@ -119,8 +121,8 @@ def hardware_of(part: Accelerator, precision: str, per_node: float, catalog: Cat
 
 
 def stack_inputs(items: Sequence[Inputs]) -> Inputs:
-    """Scalar inputs of many rows as one input of arrays, shape (rows,)."""
-    names = [field.name for field in fields(items[0])]
+    """Scalar inputs of many rows as one input of arrays, shape (rows,); tables describe networks by sizes only."""
+    names = [field.name for field in fields(items[0]) if field.name not in _BEYOND_SIZES]
     return replace(items[0], **{name: np.array([getattr(i, name) for i in items], float) for name in names})
 
 
