@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
+from engine.performance.flops import count_parameters
 from engine.performance.inputs import ModelShape
 from engine.performance.memory import TrainingMemory, training_memory
 from engine.performance.training_constants import (
@@ -85,10 +86,16 @@ def _memory(cases: Sequence[TrainingCase], catalog: Catalog) -> TrainingMemory:
 def _counted(case: TrainingCase) -> ModelShape:
     """The network a figure counts: parameters with optimizer are published for the layers alone.
 
-    Figure 1 of arXiv 2205.05198 is 18 bytes on 12*L*h^2, without embeddings and head.
+    Figure 1 of arXiv 2205.05198 is 18 bytes on 12*L*h^2, without embeddings and head. Input and output
+    embeddings are one matrix where that comes nearer to the row's own number of parameters.
     """
-    layers_only = case.row.text("component").casefold().replace(" ", "") == LAYERS_ONLY
-    return replace(case.model, vocab_size=1.0) if layers_only else case.model
+    if case.row.text("component").casefold().replace(" ", "") == LAYERS_ONLY:
+        return replace(case.model, vocab_size=1.0)
+    billions = case.row.positive("params_total_B")
+    if billions is None:
+        return case.model
+    tied = replace(case.model, tie_word_embeddings=1.0)
+    return min((case.model, tied), key=lambda m: abs(float(count_parameters(m).total) - billions * 1e9))
 
 
 def _part_of(memory: TrainingMemory, case: TrainingCase, index: int, rows: int) -> float:
@@ -114,7 +121,7 @@ def _constants(cases: Sequence[TrainingCase], catalog: Catalog) -> MemoryConstan
 
 
 def _case_constants(case: TrainingCase, catalog: Catalog) -> MemoryConstants:
-    constants = resolve_memory_constants(catalog, stack=case.stack.name)
+    constants = resolve_memory_constants(catalog, stack=case.stack.name, precision=case.precision)
     word = case.row.text("recompute").casefold()
     if "seq-parallel" in word or "sequence parallel" in word:
         return replace(constants, sequence_parallel=1.0)
