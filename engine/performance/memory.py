@@ -87,22 +87,26 @@ def rank_parameters(model: ModelShape, layout: LayoutInputs, counts: ParameterCo
 def activation_bytes_per_token(
     model: ModelShape, layout: LayoutInputs, sequence_length: Array, constants: MemoryConstants
 ) -> tuple[Array, Array]:
-    """Activation bytes of one token in one layer: kept until the backward pass, and live in the layer at work.
+    """Activation bytes of a token in one layer: kept until the backward pass, live in the layer at work.
 
     Parameters: sequence_length [tokens]; constants choose sequence parallelism, fused attention, and the
-    bytes b in which inputs of matrix products are kept (2, or 1 in fp8). Returns ([byte/token], [byte/token]).
+    bytes b in which inputs of matrix products are kept (2, or 1 in fp8). Returns two [byte/token].
     Equations, t ranks: whole layer ((4 + 2b)*h + attention + MLP)/t, attention 2*(q + k + v + o) of the
     widths (latent attention: its latents too), MLP 2*(g-1)*f + b*f (experts: of every copy of a token, with
     its h-wide input); where attention is not fused dropout masks add 2h and scores 5*s*heads/t. The h terms
-    are not divided without sequence parallelism. Full recomputation keeps 2h, and all of one layer is live.
+    are not divided without sequence parallelism, their 2b part neither where inputs stay gathered. Full
+    recomputation keeps 2h, and all of one layer is live.
     GPT gives s*b*h*(34 + 5*a*s/h). Source: arXiv 2205.05198, equations 1 to 4 and table 2.
     """
     tensor, width = layout.tensor_parallel, model.hidden_size
     unfused = 1.0 - constants.fused_attention
     spread = np.where(np.greater(constants.sequence_parallel, 0), tensor, 1.0)
-    per_width = 4.0 + 2.0 * constants.input_bytes + 2.0 * unfused
+    # Norm inputs in 16 bits; the inputs of the two pairs of products, which some stacks keep as gathered.
+    per_width = 2.0 * ELEMENT_BYTES + 2.0 * unfused + 2.0 * constants.input_bytes
     split = _attention_bytes(model, constants.input_bytes) + _mlp_bytes(model, layout, constants)
     body = per_width * width / spread + split / tensor
+    if np.any(constants.inputs_gathered):
+        body = body + constants.inputs_gathered * 2.0 * constants.input_bytes * width * (1.0 - 1.0 / spread)
     whole = body + unfused * SCORE_BYTES * sequence_length * model.num_attention_heads / tensor
     # Unfused attention: selective recomputation drops exactly the scores. Fused kernels keep none, and
     # today's selective modes drop a share of the rest.
@@ -168,7 +172,7 @@ def training_memory(
 
 
 def _attention_bytes(model: ModelShape, input_bytes: Array) -> Array:
-    """Bytes a token leaves in one layer's attention before it is split: query, key, value, output, latents."""
+    """Bytes a token leaves in one layer's attention, undivided: query, key, value, output, latents."""
     heads = model.num_attention_heads
     plain = ELEMENT_BYTES * model.head_dim * (2.0 * heads + 2.0 * model.num_key_value_heads)
     output = model.head_dim * heads
@@ -215,7 +219,9 @@ def _working_bytes(model: ModelShape, layout: LayoutInputs, constants: MemoryCon
     """
     tensor = layout.tensor_parallel
     gathered = np.greater(tensor, 1.0) * constants.sequence_parallel
-    return _mlp_bytes(model, layout, constants) / tensor + gathered * (2.0 * ELEMENT_BYTES * model.hidden_size)
+    return _mlp_bytes(model, layout, constants) / tensor + gathered * (
+        2.0 * ELEMENT_BYTES * model.hidden_size
+    )
 
 
 def _in_flight(layout: LayoutInputs, micro_batches: Array) -> tuple[Array, Array]:

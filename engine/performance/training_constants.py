@@ -42,6 +42,7 @@ class MemoryConstants:
     gradient_bytes: Array
     optimizer_bytes: Array
     stage_outputs: Array
+    inputs_gathered: Array
     input_bytes: Array
     weight_copy_bytes: Array
     adapter_share: Array
@@ -170,7 +171,10 @@ def resolve_training_constants(
 def resolve_memory_constants(
     catalog: Facts, *, stack: str = DEFAULT_STACK, precision: str = "bf16"
 ) -> MemoryConstants:
-    """The memory model's constants for a stack and a GEMM precision. Errors: as resolve_training_constants."""
+    """Constants of the memory model for a stack and a GEMM precision.
+
+    Errors: as resolve_training_constants.
+    """
     if stack not in STACKS:
         raise InputError("training.stack", stack, ", ".join(STACKS))
     rows = _Rows(catalog.constants("training."))
@@ -213,12 +217,13 @@ def _memory_constants(rows: _Rows, stack: str, fused: float, precision: str) -> 
     low = precision in _LOW_PRECISIONS and stack.startswith(DEFAULT_STACK)
     return MemoryConstants(
         overhead_factor=rows.value("memory_overhead_factor"),
-        context_bytes=rows.value("memory_context_bytes"),
+        context_bytes=rows.of_stack("memory_context_bytes", stack),
         selective_share=rows.of_stack("memory_selective_share", stack),
         logits_bytes=rows.of_stack("memory_logits_bytes", stack),
         gradient_bytes=rows.of_stack("gradient_bytes", stack),
         optimizer_bytes=rows.of_stack("optimizer_bytes", stack),
         stage_outputs=rows.of_stack("stage_outputs", stack),
+        inputs_gathered=rows.of_stack("inputs_gathered", stack),
         input_bytes=rows.value(f"memory_input_bytes_{precision}") if low else _SIXTEEN_BITS,
         weight_copy_bytes=rows.value(f"memory_weight_copy_bytes_{precision}") if low else 0.0,
         adapter_share=rows.value("memory_adapter_share"),

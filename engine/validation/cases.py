@@ -121,9 +121,13 @@ def hardware_of(part: Accelerator, precision: str, per_node: float, catalog: Cat
 
 
 def stack_inputs(items: Sequence[Inputs]) -> Inputs:
-    """Scalar inputs of many rows as one input of arrays, shape (rows,); tables describe networks by sizes only."""
+    """Scalar inputs of many rows as one input of arrays, shape (rows,).
+
+    Tables describe networks by sizes only.
+    """
     names = [field.name for field in fields(items[0]) if field.name not in _BEYOND_SIZES]
-    return replace(items[0], **{name: np.array([getattr(i, name) for i in items], float) for name in names})
+    columns: dict[str, Any] = {name: np.array([getattr(i, name) for i in items], float) for name in names}
+    return replace(items[0], **columns)
 
 
 def stack_constants(cases: Sequence[TrainingCase], constants: Facts) -> TrainingConstants:
