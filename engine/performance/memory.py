@@ -153,7 +153,7 @@ def training_memory(
     activations = held * np.where(on_last, last_flight, first_flight) + live * tokens
     kept_logits = np.where(on_last, logits, 0.0)
     embeddings = rank.embedding * (1.0 + one_stage * (1.0 - model.tie_word_embeddings))
-    group = data_parallel * layout.context_parallel
+    group = _shard_group(layout, data_parallel)
     weights, gradients, optimizer = _state_bytes(layout, run, rank, embeddings, group, found)
     parts = weights + gradients + optimizer + activations + kept_logits
     working = _working_bytes(model, layout, found) * tokens
@@ -235,6 +235,15 @@ def _in_flight(layout: LayoutInputs, micro_batches: Array) -> tuple[Array, Array
     return np.maximum(first, 1.0), np.maximum(last, 1.0)
 
 
+def _shard_group(layout: LayoutInputs, data_parallel: Array) -> Array:
+    """Ranks that states are sharded over [count]: all replicas, or those of one hybrid-sharding group."""
+    group = data_parallel * layout.context_parallel
+    if not np.any(layout.shard_group):
+        return group
+    given = np.greater(layout.shard_group, 0.0)
+    return np.where(given, np.minimum(layout.shard_group, group), group)
+
+
 def _state_bytes(
     layout: LayoutInputs,
     run: TrainingRun,
@@ -259,7 +268,9 @@ def _state_bytes(
     gathered = np.where(staged, whole, np.minimum(two_layers, whole))
     # ZeRO-3 keeps its shard in fp32, which is the master copy as well.
     weights = (WEIGHT_BYTES + constants.weight_copy_bytes) * np.where(zero3, gathered, whole)
-    gradients = trained * constants.gradient_bytes * np.where(zero3 & ~staged, sharded, whole)
+    # From ZeRO-2, whose code is the last, but for pipelines, which add up a step's gradients whole.
+    apart = np.greater(code, ZERO1) & ~staged
+    gradients = trained * constants.gradient_bytes * np.where(apart, sharded, whole)
     optimizer = constants.optimizer_bytes * np.where(np.equal(code, 0.0), whole, sharded)
     frozen_shard = MASTER_BYTES * sharded * zero3
     return weights, gradients, trained * optimizer + run.weights_frozen * frozen_shard
