@@ -13,6 +13,6 @@ WORKLOAD_KINDS = (
 TRAINING_PRECISIONS = ("bf16", "fp16", "fp8", "mxfp8", "nvfp4")
 SERVING_PRECISIONS = ("bf16", "fp16", "fp8", "int8", "int4", "mxfp4", "nvfp4")
 RECOMPUTE_MODES = ("none", "selective", "full")
-SHARDING_STAGES = ("zero0", "zero1", "zero3")
+SHARDING_STAGES = ("zero0", "zero1", "zero3", "zero2")
 PRICE_MODES = ("on_demand", "reserved", "spot", "owned")
 CHECKPOINT_MODES = ("sync", "async")

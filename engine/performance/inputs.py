@@ -98,7 +98,11 @@ class Hardware:
 
 @dataclass(frozen=True, slots=True)
 class LayoutInputs:
-    """How a training run is spread: parallel sizes [count], micro-batch [sequences], coded choices."""
+    """How a training run is spread: parallel sizes [count], micro-batch [sequences], coded choices.
+
+    `shard_group` [count] bounds the ranks that states are sharded over (hybrid sharding: those of a node);
+    0 = all replicas. Only memory goes by it.
+    """
 
     tensor_parallel: Array
     pipeline_parallel: Array
@@ -108,6 +112,7 @@ class LayoutInputs:
     micro_batch: Array
     sharding_code: Array
     recompute_code: Array
+    shard_group: Array = 0.0
 
 
 @dataclass(frozen=True, slots=True)

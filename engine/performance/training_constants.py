@@ -28,6 +28,7 @@ _OTHER_FAMILY = "other"
 _POWER_LIMITED = frozenset({"v100", "a100", "h100", "blackwell", "cdna", "other"})
 """Families whose parts differ in clock by their power limit; TPU limits are inferred or not published."""
 _LOW_PRECISIONS = frozenset({"fp8", "mxfp8", "nvfp4"})
+_SIXTEEN_BITS = 2.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +40,13 @@ class MemoryConstants:
     selective_share: Array
     logits_bytes: Array
     gradient_bytes: Array
+    optimizer_bytes: Array
+    stage_outputs: Array
+    inputs_gathered: Array
+    input_bytes: Array
+    weight_copy_bytes: Array
+    adapter_share: Array
+    expert_imbalance: Array
     sequence_parallel: Array
     fused_attention: Array
 
@@ -156,16 +164,21 @@ def resolve_training_constants(
         straggler_per_doubling=rows.value("straggler_per_doubling"),
         lora_linear_passes=rows.value("lora_flops_factor"),
         fused_attention=fused,
-        memory=_memory_constants(rows, stack, fused),
+        memory=_memory_constants(rows, stack, fused, precision),
     )
 
 
-def resolve_memory_constants(catalog: Facts, *, stack: str = DEFAULT_STACK) -> MemoryConstants:
-    """The memory model's constants for one software stack. Errors: as resolve_training_constants."""
+def resolve_memory_constants(
+    catalog: Facts, *, stack: str = DEFAULT_STACK, precision: str = "bf16"
+) -> MemoryConstants:
+    """Constants of the memory model for a stack and a GEMM precision.
+
+    Errors: as resolve_training_constants.
+    """
     if stack not in STACKS:
         raise InputError("training.stack", stack, ", ".join(STACKS))
     rows = _Rows(catalog.constants("training."))
-    return _memory_constants(rows, stack, rows.of_stack("fused_attention", stack))
+    return _memory_constants(rows, stack, rows.of_stack("fused_attention", stack), precision)
 
 
 class _Rows:
@@ -199,13 +212,22 @@ def _gemm_asymptote(rows: _Rows, part: str, stack: str, power_w: float | None) -
     return float(min(asymptote * ratio ** rows.value("power_exponent"), rows.value("gemm_asymptote_limit")))
 
 
-def _memory_constants(rows: _Rows, stack: str, fused: float) -> MemoryConstants:
+def _memory_constants(rows: _Rows, stack: str, fused: float, precision: str) -> MemoryConstants:
+    # Only Transformer Engine keeps the inputs of low-precision products, and copies of weights, in them.
+    low = precision in _LOW_PRECISIONS and stack.startswith(DEFAULT_STACK)
     return MemoryConstants(
-        overhead_factor=rows.value("memory_activation_factor"),
-        context_bytes=rows.value("memory_context_bytes"),
-        selective_share=rows.value("memory_selective_share"),
-        logits_bytes=rows.value("memory_logits_bytes"),
+        overhead_factor=rows.value("memory_overhead_factor"),
+        context_bytes=rows.of_stack("memory_context_bytes", stack),
+        selective_share=rows.of_stack("memory_selective_share", stack),
+        logits_bytes=rows.of_stack("memory_logits_bytes", stack),
         gradient_bytes=rows.of_stack("gradient_bytes", stack),
+        optimizer_bytes=rows.of_stack("optimizer_bytes", stack),
+        stage_outputs=rows.of_stack("stage_outputs", stack),
+        inputs_gathered=rows.of_stack("inputs_gathered", stack),
+        input_bytes=rows.value(f"memory_input_bytes_{precision}") if low else _SIXTEEN_BITS,
+        weight_copy_bytes=rows.value(f"memory_weight_copy_bytes_{precision}") if low else 0.0,
+        adapter_share=rows.value("memory_adapter_share"),
+        expert_imbalance=rows.value("memory_expert_imbalance"),
         sequence_parallel=rows.of_stack("sequence_parallel", stack),
         fused_attention=fused,
     )

@@ -11,7 +11,7 @@ from engine.plan.base import Auto, Divisor, Section, Whole, declare
 from engine.text import N_
 
 PriceMode = Literal["on_demand", "reserved", "spot", "owned"]
-Sharding = Literal["zero0", "zero1", "zero3"]
+Sharding = Literal["zero0", "zero1", "zero2", "zero3"]
 Recompute = Literal["none", "selective", "full"]
 # Bounds of a field that also takes a word sit on its number, not on the field.
 ParallelSize = Annotated[Whole, Ge(1), Le(4096)]

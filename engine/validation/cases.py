@@ -34,6 +34,7 @@ NEEDED_COLUMNS = ("gpu",)
 """Without an accelerator nothing can be predicted; every other column may be missing."""
 
 
+
 @dataclass(frozen=True, slots=True)
 class TrainingCase:
     """One row as scalar kernel inputs, with what its constants and groups go by.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from engine.codes import RECOMPUTE_MODES
+from engine.codes import RECOMPUTE_MODES, SHARDING_STAGES
 from engine.performance.inputs import LayoutInputs, ModelShape, TrainingRun
 from engine.validation.tables import DataRow
 
@@ -20,8 +20,9 @@ _GATHERED_STACKS = ("fsdp", "jax")
 def read_layout(row: DataRow, model: ModelShape, stack: str) -> tuple[LayoutInputs, TrainingRun]:
     """The row's layout and run; the columns for data-parallel size and any measured figure are never read.
 
-    Blanks: parallel sizes 1; sequence 2,048; accelerators one node; sharding ZeRO-3 for FSDP and JAX, else
-    ZeRO-1; recomputation none. Virtual stages with a pipeline: the largest divisor of a stage's layers up
+    `shard_group`, where a file has it, is the ranks of hybrid sharding. Blanks: parallel sizes 1;
+    sequence 2,048; accelerators one node; sharding ZeRO-3 for FSDP and JAX, else ZeRO-1; recomputation
+    none. Virtual stages with a pipeline: the largest divisor of a stage's layers up
     to 5 (FSDP and JAX: 1). Micro-batch: 1, or the whole share of a rank up to 16 for FSDP and JAX without a
     pipeline. Global batch: 16 micro-batches a rank, or 4 a stage where that is more. A product of sizes above
     the stated accelerators counts as the number of them; a micro-batch larger than a rank's share of the
@@ -49,6 +50,7 @@ def read_layout(row: DataRow, model: ModelShape, stack: str) -> tuple[LayoutInpu
         micro_batch=min(micro, batch / replicas),
         sharding_code=_sharding(row, gathered),
         recompute_code=float(RECOMPUTE_MODES.index(recompute_mode(row.text("recompute")))),
+        shard_group=row.amount("shard_group"),
     )
     run = TrainingRun(
         sequence_length=sequence,
@@ -74,7 +76,7 @@ def _sharding(row: DataRow, gathered: bool) -> float:
     stage = row.number("zero_stage")
     if stage is None:
         return 2.0 if gathered else 1.0
-    return 2.0 if stage >= 3.0 else min(stage, 1.0)
+    return float(SHARDING_STAGES.index(f"zero{min(max(int(stage), 0), 3)}"))
 
 
 def recompute_mode(text: str) -> str:

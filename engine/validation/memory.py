@@ -10,9 +10,11 @@ import numpy as np
 
 from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
+from engine.performance.flops import count_parameters
 from engine.performance.inputs import ModelShape
 from engine.performance.memory import TrainingMemory, training_memory
 from engine.performance.training_constants import (
+    Facts,
     MemoryConstants,
     family_key,
     resolve_memory_constants,
@@ -24,6 +26,8 @@ from engine.validation.tables import DataRow, RowProblem, Skipped, read_rows
 
 GIB = 2.0**30
 NEEDED_COLUMNS = ("gpu", "component")
+MEASURED_COLUMNS = ("measured_gib", "mem_gb")
+"""Where a file has its figure [GiB]; tables of runs with a memory column give peaks."""
 BAND = "memory_factor"
 LAYERS_ONLY = "params+optimizer"
 _PARTS = {
@@ -62,7 +66,12 @@ def validate_memory(text: str, catalog: Catalog | None = None) -> ValidationResu
     return gather(len(rows), skipped, found)
 
 
-def predict_memory(cases: Sequence[TrainingCase], catalog: Catalog) -> FloatArray:
+def measured_peak(row: DataRow) -> float | None:
+    """The published figure of a row [GiB], None where it gives none."""
+    return next((found for name in MEASURED_COLUMNS if (found := row.measured(name)) is not None), None)
+
+
+def predict_memory(cases: Sequence[TrainingCase], catalog: Facts) -> FloatArray:
     """The figure [GiB] that each case's component names, shape (cases,), in one kernel call."""
     if not cases:
         return np.zeros(0)
@@ -72,7 +81,7 @@ def predict_memory(cases: Sequence[TrainingCase], catalog: Catalog) -> FloatArra
     return np.array(picked) / GIB
 
 
-def _memory(cases: Sequence[TrainingCase], catalog: Catalog) -> TrainingMemory:
+def _memory(cases: Sequence[TrainingCase], catalog: Facts) -> TrainingMemory:
     return training_memory(
         stack_inputs([_counted(case) for case in cases]),
         stack_inputs([case.layout for case in cases]),
@@ -85,10 +94,16 @@ def _memory(cases: Sequence[TrainingCase], catalog: Catalog) -> TrainingMemory:
 def _counted(case: TrainingCase) -> ModelShape:
     """The network a figure counts: parameters with optimizer are published for the layers alone.
 
-    Figure 1 of arXiv 2205.05198 is 18 bytes on 12*L*h^2, without embeddings and head.
+    Figure 1 of arXiv 2205.05198 is 18 bytes on 12*L*h^2, without embeddings and head. Input and output
+    embeddings are one matrix where that comes nearer to the row's own number of parameters.
     """
-    layers_only = case.row.text("component").casefold().replace(" ", "") == LAYERS_ONLY
-    return replace(case.model, vocab_size=1.0) if layers_only else case.model
+    if case.row.text("component").casefold().replace(" ", "") == LAYERS_ONLY:
+        return replace(case.model, vocab_size=1.0)
+    billions = case.row.positive("params_total_B")
+    if billions is None:
+        return case.model
+    tied = replace(case.model, tie_word_embeddings=1.0)
+    return min((case.model, tied), key=lambda m: abs(float(count_parameters(m).total) - billions * 1e9))
 
 
 def _part_of(memory: TrainingMemory, case: TrainingCase, index: int, rows: int) -> float:
@@ -104,7 +119,7 @@ def _parts(row: DataRow) -> tuple[str, ...]:
     return found
 
 
-def _constants(cases: Sequence[TrainingCase], catalog: Catalog) -> MemoryConstants:
+def _constants(cases: Sequence[TrainingCase], catalog: Facts) -> MemoryConstants:
     found = [_case_constants(case, catalog) for case in cases]
     columns: dict[str, Any] = {
         field.name: np.array([getattr(item, field.name) for item in found], float)
@@ -113,8 +128,8 @@ def _constants(cases: Sequence[TrainingCase], catalog: Catalog) -> MemoryConstan
     return MemoryConstants(**columns)
 
 
-def _case_constants(case: TrainingCase, catalog: Catalog) -> MemoryConstants:
-    constants = resolve_memory_constants(catalog, stack=case.stack.name)
+def _case_constants(case: TrainingCase, catalog: Facts) -> MemoryConstants:
+    constants = resolve_memory_constants(catalog, stack=case.stack.name, precision=case.precision)
     word = case.row.text("recompute").casefold()
     if "seq-parallel" in word or "sequence parallel" in word:
         return replace(constants, sequence_parallel=1.0)
@@ -132,7 +147,7 @@ def _result(case: TrainingCase, gib: float, catalog: Catalog) -> RowResult:
         f"stack {case.stack.name}",
         f"source {case.source}",
     )
-    measured = case.row.measured("measured_gib")
+    measured = measured_peak(case.row)
     return RowResult(
         case.id, "memory_gib", measured, gib, gib * band.low, gib * band.high, case.scored, groups
     )

@@ -251,6 +251,7 @@ CHOICE_WORDS = {
     "full": N_("Full"),
     "zero0": N_("None (ZeRO-0)"),
     "zero1": N_("Optimizer states (ZeRO-1)"),
+    "zero2": N_("Optimizer states and gradients (ZeRO-2)"),
     "zero3": N_("Everything (ZeRO-3)"),
     "sync": N_("Training waits"),
     "async": N_("In the background"),

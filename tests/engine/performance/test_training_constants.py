@@ -96,8 +96,8 @@ def test_a_missing_row_is_an_error_not_a_guess() -> None:
 def test_memory_constants_travel_with_the_training_constants() -> None:
     constants = resolve_training_constants(CATALOG, "Hopper", "bf16", stack="fsdp")
     assert constants.memory == resolve_memory_constants(CATALOG, stack="fsdp")
-    # 2.5 GiB, not 2.5 GB.
-    assert constants.memory.context_bytes == 2.5 * 1024**3
+    # 1.5 GiB, not 1.5 GB.
+    assert constants.memory.context_bytes == 1.5 * 1024**3
 
 
 def test_time_factor_has_a_band_around_one() -> None:
