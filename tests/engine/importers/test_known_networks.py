@@ -114,6 +114,6 @@ def test_one_import_is_quick() -> None:
 
 
 def _seconds(text: str) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     count_parameters(read_config(text).architecture)
-    return time.perf_counter() - start
+    return time.process_time() - start
