@@ -134,7 +134,9 @@ def test_no_translation_hides_in_an_f_string() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
         if isinstance(node, ast.JoinedStr)
         for call in ast.walk(node)
-        if isinstance(call, ast.Call) and call.args and isinstance(call.args[0], ast.Constant)
+        if isinstance(call, ast.Call)
+        and call.args
+        and isinstance(call.args[0], ast.Constant)
         and (getattr(call.func, "id", None) or getattr(call.func, "attr", None)) in ("tr", "trn", "N_")
     ]
     assert not hidden

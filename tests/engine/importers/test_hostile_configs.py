@@ -149,18 +149,18 @@ def test_a_key_that_stands_twice_is_named() -> None:
 @pytest.mark.parametrize(("left", "right"), [("[", "]"), ('{"a":', "}")])
 def test_deep_nesting_is_refused(depth: int, left: str, right: str) -> None:
     inner = left * depth + ("1" if left != "[" else "") + right * depth
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(InputError):
         read_config('{"model_type": "llama", "x": ' + inner + "}")
-    assert time.perf_counter() - start < 1.0
+    assert time.process_time() - start < 1.0
 
 
 def test_a_file_that_is_too_long_is_refused_at_once() -> None:
     text = json.dumps({**config("meta-llama/Meta-Llama-3.1-8B"), "x": "y" * MAX_BYTES})
-    start = time.perf_counter()
+    start = time.process_time()
     with pytest.raises(InputError) as caught:
         read_config(text)
-    assert time.perf_counter() - start < 0.5
+    assert time.process_time() - start < 0.5
     assert len(str(caught.value)) < 500
 
 

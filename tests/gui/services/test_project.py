@@ -181,8 +181,19 @@ def test_decisions_and_reviews_belong_to_the_open_plan(project: Project, plan: P
     project.set_state(RecommendationState("B", "accepted", owner="Li"))
     project.set_chosen({"B"})
     estimate = Estimate(
-        currency="USD", total=5.0, p10=4.0, p50=5.0, p80=None, p90=6.0, ask=None, complete=True, unknown=(),
-        scope={}, lines=(), metrics=(), resources=(),
+        currency="USD",
+        total=5.0,
+        p10=4.0,
+        p50=5.0,
+        p80=None,
+        p90=6.0,
+        ask=None,
+        complete=True,
+        unknown=(),
+        scope={},
+        lines=(),
+        metrics=(),
+        resources=(),
     )
     project.save_review(1, "{}", estimate)
     project.create(plan)

@@ -47,8 +47,12 @@ def test_every_plan_file_is_listed_once() -> None:
 # Parameters of Llama 3.1 as its model cards state them: 70.6 B and 8.03 B.
 @pytest.mark.parametrize(
     ("name", "parameters"),
-    [("pretraining-70b-h100", 70.6e9), ("online-70b-chat", 70.6e9),
-     ("pretraining-8b-h100", 8.03e9), ("online-8b-chat", 8.03e9)],
+    [
+        ("pretraining-70b-h100", 70.6e9),
+        ("online-70b-chat", 70.6e9),
+        ("pretraining-8b-h100", 8.03e9),
+        ("online-8b-chat", 8.03e9),
+    ],
 )
 def test_the_shapes_have_the_published_size(name: str, parameters: float) -> None:
     shape = template_plan(name).architecture

@@ -1,0 +1,36 @@
+"""What the performance kernels see of a network."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import fields
+
+import pytest
+from architecture_cases import architectures
+from hypothesis import given, settings
+
+from engine.architecture.cache import kv_bytes
+from engine.architecture.counting import count_parameters
+from engine.architecture.kernel_shape import model_shape
+from engine.catalog import Preset, load_presets
+from engine.plan.architecture import Architecture
+
+
+@settings(max_examples=100)
+@given(a=architectures())
+def test_kernels_get_finite_figures_that_are_not_negative(a: Architecture) -> None:
+    shape = model_shape(a)
+    for item in fields(shape):
+        value = getattr(shape, item.name)
+        if isinstance(value, float):
+            assert 0 <= value < math.inf, item.name
+
+
+@pytest.mark.parametrize("preset", load_presets().values(), ids=lambda preset: preset.name)
+def test_counts_and_cache_are_those_of_the_network(preset: Preset) -> None:
+    a = preset.architecture
+    shape, counts = model_shape(a), count_parameters(a)
+    assert shape.counted is not None
+    assert (shape.counted.total, shape.counted.active) == (counts.total, counts.active)
+    cached = sum(kind.layers * kind.cached_values for kind in shape.attention_kinds)
+    assert 2 * cached == kv_bytes(a, 1)
