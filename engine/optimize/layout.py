@@ -14,7 +14,7 @@ from engine.catalog import Catalog
 from engine.codes import RECOMPUTE_MODES, SHARDING_STAGES
 from engine.evaluation import run_training_step
 from engine.lowering import lower
-from engine.performance.feasibility import FEASIBLE, REASONS
+from engine.performance.feasibility import FEASIBLE, FREE_STAGE_SLOTS, REASONS
 from engine.plan import Plan
 from engine.values import PlanValues
 
@@ -32,9 +32,8 @@ _SPLITS = (FIELDS[0], FIELDS[1], FIELDS[2], FIELDS[4])
 """Fields that divide the cluster and the layers; the others multiply what is left."""
 AUTO_MEMORY_SHARE = 0.92
 """A layout the engine chooses itself leaves this margin: the memory model is not exact."""
-_MICRO_BATCHES = (1, 2, 4, 8, 16)
-_CONTEXT_SIZES = (1, 2, 4, 8, 16, 32)
-_VIRTUAL_LIMIT = 12
+_TENSOR_LIMIT, _PIPELINE_LIMIT, _CONTEXT_LIMIT, _VIRTUAL_LIMIT, _MICRO_LIMIT = 64, 128, 32, 12, 16
+"""Largest values searched: nobody has run wider splits to advantage."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +116,8 @@ def search_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[
 def evaluate_layouts(plan: Plan, catalog: Catalog, count: int, *, free: frozenset[str]) -> LayoutGrid:
     """Time and memory of every layout of `count` accelerators over the `free` fields, in one kernel call.
 
-    Exhaustive over powers of two (and divisors of the layer count for pipelines) with exact divisibility;
-    memory is the filter, with a margin of 1 - AUTO_MEMORY_SHARE.
+    Exhaustive over all divisors of cluster, heads, experts and batch up to a limit each; a pipeline may leave
+    FREE_STAGE_SLOTS layer slots free. Memory is the filter, with a margin of 1 - AUTO_MEMORY_SHARE.
     """
     grid = _enumerate(plan, count, free)
     overrides: dict[str, Array] = {**grid, "cluster.accelerator_count": float(count)}
@@ -169,13 +168,14 @@ def layout_options(plan: Plan, count: int) -> dict[str, tuple[float, ...]]:
     training, a = plan.training, plan.architecture
     assert training is not None
     sequences = sequences_per_step(plan)
+    heads, layers = a.num_attention_heads, a.num_hidden_layers
     return {
-        "layout.tensor_parallel": _powers(min(count, a.num_attention_heads, 64)),
-        "layout.pipeline_parallel": _divisors(a.num_hidden_layers, min(count, 128)),
-        "layout.context_parallel": tuple(float(c) for c in _CONTEXT_SIZES if c <= count),
-        "layout.expert_parallel": _powers(min(count, a.num_experts)) if a.num_experts else (1.0,),
-        "layout.virtual_pipeline": _divisors(a.num_hidden_layers, _VIRTUAL_LIMIT),
-        "layout.micro_batch": tuple(float(m) for m in _MICRO_BATCHES if m <= sequences),
+        "layout.tensor_parallel": _common(heads, count, _TENSOR_LIMIT),
+        "layout.pipeline_parallel": tuple(p for p in _common(0, count, _PIPELINE_LIMIT) if p <= layers),
+        "layout.context_parallel": _common(0, count, _CONTEXT_LIMIT),
+        "layout.expert_parallel": _common(a.num_experts, count, count) if a.num_experts else (1.0,),
+        "layout.virtual_pipeline": tuple(float(v) for v in range(1, _VIRTUAL_LIMIT + 1)),
+        "layout.micro_batch": _common(0, sequences, _MICRO_LIMIT),
         "layout.sharding": (1.0, 2.0),
         "layout.recompute": (0.0, 1.0, 2.0),
     }
@@ -227,7 +227,10 @@ def _fixed(plan: Plan, path: str) -> float:
 
 def _divide_cluster(columns: dict[str, FloatArray], count: int, layers: int) -> BoolArray:
     tp, pp, cp, vpp = (columns[path] for path in _SPLITS)
-    keep: BoolArray = (count % (tp * pp * cp) == 0) & (layers % (pp * vpp) == 0) & ((vpp == 1) | (pp > 1))
+    chunks = pp * vpp
+    spare = np.ceil(layers / chunks) * chunks - layers
+    whole = (spare <= FREE_STAGE_SLOTS) & (chunks <= layers) & ((vpp == 1) | (pp > 1))
+    keep: BoolArray = (count % (tp * pp * cp) == 0) & whole
     return keep
 
 
@@ -239,9 +242,6 @@ def _divide_batch(columns: dict[str, FloatArray], count: int, sequences: int) ->
     return keep
 
 
-def _powers(limit: float) -> tuple[float, ...]:
-    return tuple(2.0**k for k in range(int(np.log2(max(limit, 1))) + 1))
-
-
-def _divisors(number: int, limit: float) -> tuple[float, ...]:
-    return tuple(float(d) for d in range(1, int(min(number, limit)) + 1) if number % d == 0)
+def _common(number: int, other: int, limit: int) -> tuple[float, ...]:
+    """Divisors up to `limit` that two numbers share; 0 is divided by everything."""
+    return tuple(float(d) for d in range(1, min(other, limit) + 1) if number % d == 0 and other % d == 0)

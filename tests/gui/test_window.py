@@ -23,6 +23,8 @@ from PySide6.QtWidgets import (
 )
 
 from gui.i18n import language
+from gui.models.words import VALIDATION_WORDS
+from gui.services.validating import validate_shipped
 from gui.shell import theme
 from gui.shell.application import Program, build
 from gui.shell.page_table import PAGES
@@ -442,6 +444,8 @@ def quoted(program: Program) -> list[str]:
         found |= {item.source for item in trace.inputs}
     for item in review.recommendations.recommendations:
         found |= {part for evidence in item.evidence for part in (evidence.title, evidence.where)}
+    groups = [name for kind in VALIDATION_WORDS for name in validate_shipped(kind).result.groups]
+    found |= {name.partition(" ")[2] for name in groups}
     return sorted((text for text in found if text), key=len, reverse=True)
 
 

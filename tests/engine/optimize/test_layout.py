@@ -62,16 +62,16 @@ def fastest_by_hand(plan: Plan, catalog: Catalog, count: int) -> float:
     assert training is not None
     sequences = int(training.global_batch_tokens) // training.sequence_length
     best = float("inf")
-    tensor = [2**k for k in range(7) if 2**k <= a.num_attention_heads]
-    pipeline = [p for p in range(1, count + 1) if a.num_hidden_layers % p == 0]
-    for tp, pp, cp in itertools.product(tensor, pipeline, (1, 2, 4, 8, 16, 32)):
+    tensor = [t for t in range(1, 65) if a.num_attention_heads % t == 0]
+    for tp, pp, cp in itertools.product(tensor, range(1, 129), range(1, 33)):
         if tp * pp * cp > count or count % (tp * pp * cp):
             continue
         replicas = count // (tp * pp * cp)
-        for mb, vpp in itertools.product((1, 2, 4, 8, 16), range(1, 13)):
-            if sequences % (replicas * mb) or a.num_hidden_layers % (pp * vpp) or (vpp > 1 and pp == 1):
+        for mb, vpp in itertools.product(range(1, 17), range(1, 13)):
+            unused = -a.num_hidden_layers % (pp * vpp)
+            if sequences % (replicas * mb) or unused > 3 or (vpp > 1 and pp == 1):
                 continue
-            experts = [e for e in (1, 2, 4, 8) if e <= max(1, min(count, a.num_experts))]
+            experts = [e for e in range(1, max(1, a.num_experts) + 1) if a.num_experts % e == 0]
             for ep, sharding, recompute in itertools.product(experts, ("zero1", "zero3"), (0, 1, 2)):
                 if sharding == "zero3" and pp > 1:
                     continue
