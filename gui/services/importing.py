@@ -71,7 +71,8 @@ def load_network(source: str) -> Network:
         # Some editors write a byte-order mark.
         text = content.decode("utf-8-sig")
     except (OSError, ValueError) as error:
-        raise InputError("CONFIG", path.name or source, Message(N_("a readable config.json in UTF-8"))) from error
+        accepted = Message(N_("a readable config.json in UTF-8"))
+        raise InputError("CONFIG", path.name or source, accepted) from error
     name = "" if source == "-" else _name(path)
     return Network(read_config(text, name=name), path.name if source != "-" else CONFIG_FILE)
 
