@@ -3,6 +3,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 tools/system_packages.sh test
+# The same examples on every machine and run; plain pytest draws new ones each time.
+export CI=${CI:-1}
 tools/lint.sh
 .venv/bin/pytest -q -n 2 --dist worksteal -m "not e2e"
 if command -v xvfb-run >/dev/null && command -v Xvfb >/dev/null; then

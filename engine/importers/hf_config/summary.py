@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.architecture.cache import kv_bytes, state_bytes
@@ -80,11 +81,11 @@ def summarise(
             "value_bytes": value_bytes,
             "honours_windows": honour_windows,
         },
-        "read": [{"field": item.field, "value": item.value, "key": item.key} for item in found.read],
+        "read": [{"field": i.field, "value": _jsonable(i.value), "key": i.key} for i in found.read],
         "assumed": [
             {
                 "field": item.field,
-                "value": item.value,
+                "value": _jsonable(item.value),
                 "why": render(item.why),
                 "affects_counts": item.affects_counts,
             }
@@ -104,6 +105,15 @@ def weight_bytes(counts: Parameters, formats: tuple[WeightFormat, ...]) -> dict[
         getattr(counts, name) * (small if name == "small" else bits.get(name, rest)) for name in COMPONENTS
     )
     return {"bf16": counts.total * 2, "fp8": counts.total, "as_published": whole(published / 8.0)}
+
+
+def _jsonable(value: Any) -> Any:
+    """A value of a file with words for the numbers JSON does not know."""
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {key: _jsonable(item) for key, item in value.items()}
+    return [_jsonable(item) for item in value] if isinstance(value, list | tuple) else value
 
 
 def whole(value: float) -> int | float:
