@@ -22,8 +22,8 @@ from engine.defaults import THROUGHPUT_FACTOR, TIME_FACTOR, default_fact
 from engine.errors import InputError
 from engine.performance.flops import count_parameters
 from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
-from engine.performance.serving import ServingInputs
 from engine.performance.serving_constants import PREFIX, ServingConstants
+from engine.performance.serving_step import ServingInputs
 from engine.performance.training_constants import (
     TrainingConstants,
     resolve_training_constants,

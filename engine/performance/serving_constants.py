@@ -50,9 +50,13 @@ class ServingConstants:
     compute_efficiency_8bit: Array
     compute_efficiency_4bit: Array
     attention_efficiency: Array
-    moe_compute_factor: Array
+    elementwise_bytes: Array
+    routed_elementwise_bytes: Array
+    prefill_rank_exponent: Array
     overlap_power: Array
     layer_overhead: Array
+    tensor_layer_overhead: Array
+    dispatch_layer_overhead: Array
     mla_layer_overhead: Array
     hybrid_layer_overhead: Array
     step_overhead: Array
@@ -72,7 +76,10 @@ class ServingConstants:
     ttft_queue_factor: Array
     ttft_fixed: Array
     ttft_layer: Array
-    ttft_moe_factor: Array
+    ttft_mla_factor: Array
+    ttft_hybrid_factor: Array
+    ttft_burst_share: Array
+    ttft_burst_launch_share: Array
     input_length_sigma: Array
     staffing_beta_p95: Array
     utilisation_ceiling: Array

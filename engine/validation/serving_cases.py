@@ -13,7 +13,7 @@ from engine.catalog import Catalog
 from engine.catalog.facts import Accelerator
 from engine.codes import SERVING_PRECISIONS
 from engine.performance.inputs import Hardware, ModelShape
-from engine.performance.serving import ServingInputs
+from engine.performance.serving_step import ServingInputs
 from engine.text import N_, Message
 from engine.validation.naming import find_accelerator
 from engine.validation.serving_shapes import read_serving_shape, stack_shapes
@@ -31,7 +31,15 @@ METRICS = {
     "total_tokens_per_s": "total",
 }
 """What a row's metric is of: time per token, time to first token, output or all tokens a second."""
-CONTINUOUS, STATIC, OFFLINE, SERVER = "continuous", "static", "offline", "server"
+CONTINUOUS, STATIC, OFFLINE, SERVER, RATE = "continuous", "static", "offline", "server", "rate"
+_SERVER_LIMITS = {
+    # MLPerf Inference rules: TTFT and TPOT at the 99th percentile [s], by scenario and network.
+    ("server", "405b"): (6.0, 0.175),
+    ("server", "deepseek"): (2.0, 0.08),
+    ("server", ""): (2.0, 0.2),
+    ("interactive", "405b"): (4.5, 0.08),
+    ("interactive", ""): (0.45, 0.04),
+}
 BLANK_INPUT, BLANK_OUTPUT, BLANK_CONCURRENCY = 1024.0, 1024.0, 1.0
 RUN_TOKENS, FEWEST_REQUESTS, MOST_REQUESTS = 6e6, 1000.0, 30000.0
 """Requests of an offline run that states none: so many tokens in all, within these counts."""
@@ -61,8 +69,9 @@ _WHOLE_RESERVE = r"trt|tensorrt"
 class ServingRow:
     """One row as scalar kernel inputs, with what its groups go by.
 
-    `kind` is what the metric is of (METRICS), `mode` how it was driven; `concurrency` sequences or clients an
-    instance, `requests` of an offline run; `replicas` instances of the measured system.
+    `kind` is what the metric is of (METRICS), `mode` how it was driven; `concurrency` sequences or clients,
+    `requests` of an offline run and `rate` [requests/s] are of the whole system of `replicas` instances.
+    `table` names the table it stands in, `source` where that was read.
     """
 
     id: str
@@ -74,11 +83,13 @@ class ServingRow:
     precision: str
     engine: str
     source: str
+    table: str
     metric: str
     kind: str
     mode: str
     concurrency: float
     requests: float
+    rate: float
     replicas: float
     tail: bool
     scored: bool
@@ -105,8 +116,9 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
     """One row as kernel inputs; `value` is never read. Raises RowProblem when it cannot be expressed.
 
     Blanks: input and output 1,024 tokens; concurrency 1; parallel sizes 1, tensor parallel the accelerators
-    of the instance; weights in 16 bits; cache as the weights where they have 8 bits or fewer and the part
-    computes in fp8, else 16 bits.
+    of the instance; weights in 16 bits; cache in 8 bits with weights of 8 bits or fewer, else in 16. A cache
+    format that the file itself guesses ("fp8?") is 16 bits with SGLang, which keeps it so unless told.
+    ROCm takes the catalogue's `amd_compute_factor`.
     """
     metric = row.text("metric")
     kind = METRICS.get(metric)
@@ -115,12 +127,13 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
     part = find_accelerator(catalog, row.text("gpu"))
     model = read_serving_shape(row)
     weights = read_format(row.text("weight_dtype"), "bf16")
-    cache = read_format(row.text("kv_dtype"), "fp8" if weights not in ("bf16", "fp16") else "bf16")
     engine = row.text("engine").casefold()
+    cache = _cache_format(row.text("kv_dtype"), weights, engine)
     mode = _mode(row)
     shrink = RANDOM_LENGTH_SHARE if row.text("group").casefold().startswith("inferencex") else 1.0
     output = max(1.0, (row.amount("osl") or BLANK_OUTPUT) * shrink)
     tensor, pipeline, copies, replicas = _layout(row)
+    limits = _limits(row) if mode == SERVER else (np.inf, np.inf)
     tokens = (row.amount("isl") or BLANK_INPUT) * shrink
     load = ServingInputs(
         requests_per_second=1.0,
@@ -131,12 +144,13 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
         kv_precision_code=float(SERVING_PRECISIONS.index(cache)),
         tensor_parallel=tensor,
         pipeline_parallel=pipeline,
-        ttft_slo_s=np.inf,
-        tpot_slo_s=np.inf,
+        ttft_slo_s=limits[0],
+        tpot_slo_s=limits[1],
         arrival_cv=1.0,
         max_num_seqs=next(cap for pattern, cap in _SEQUENCE_CAPS if re.search(pattern, engine)),
         attention_data_parallel=copies,
         reserved_output_share=1.0 if re.search(_WHOLE_RESERVE, engine) else 0.5,
+        software_factor=_software_factor(part, catalog),
     )
     return ServingRow(
         id=row.id,
@@ -148,19 +162,34 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
         precision=weights,
         engine=engine_name(engine),
         source=serving_source(row),
+        table=row.text("group"),
         metric=metric,
         kind=kind,
         mode=mode,
         concurrency=row.amount("concurrency_or_batch") or BLANK_CONCURRENCY,
         requests=min(max(RUN_TOKENS / (tokens + output), FEWEST_REQUESTS), MOST_REQUESTS),
+        rate=row.amount("request_rate"),
         replicas=replicas,
         tail="p99" in metric,
         scored=row.text("score").casefold() in ("", "yes"),
     )
 
 
+def _cache_format(name: str, weights: str, engine: str) -> str:
+    if name.endswith("?") and "sglang" in engine:
+        return "bf16"
+    return read_format(name, "bf16" if weights in ("bf16", "fp16") else "fp8")
+
+
+def _software_factor(part: Accelerator, catalog: Catalog) -> float:
+    factor = catalog.fact("serving", "amd_compute_factor").value
+    return factor if part.vendor == "AMD" and factor is not None else 1.0
+
+
 def _mode(row: DataRow) -> str:
     word = row.text("mode").casefold()
+    if row.amount("request_rate"):
+        return RATE
     if "server" in word or "interactive" in word:
         return SERVER
     if "static" in word or "batch" in word or "latency" in word:
@@ -168,6 +197,14 @@ def _mode(row: DataRow) -> str:
     if "offline" in word or "max" in word or not row.amount("concurrency_or_batch"):
         return OFFLINE
     return CONTINUOUS
+
+
+def _limits(row: DataRow) -> tuple[float, float]:
+    """Latency limits of a row's scenario and network [s]."""
+    word, model = row.text("mode").casefold(), row.text("model").casefold()
+    scenario = "interactive" if "interactive" in word else "server"
+    found = (v for (name, part), v in _SERVER_LIMITS.items() if name == scenario and part in model)
+    return next(found)
 
 
 def _layout(row: DataRow) -> tuple[float, float, float, float]:
