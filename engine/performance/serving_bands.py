@@ -1,7 +1,7 @@
 """How far the serving model may be off, by regime: 10-90 % bands of measured over predicted.
 
-Bands are catalogue rows `serving.band_<metric>[_<kind>[_<family>]]`: metric tpot, ttft or throughput, kind dense
-or moe, family as in the training bands. A regime without a row takes its parent's.
+Bands are catalogue rows `serving.band_<metric>[_<kind>[_<family>]]`: metric tpot, ttft or throughput, kind
+dense or moe, family as in the training bands. A regime without a row takes its parent's.
 """
 
 from __future__ import annotations

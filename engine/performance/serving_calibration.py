@@ -1,8 +1,8 @@
 """Fits the serving constants to published measurements, reproducible to the digit.
 
-python -m engine.performance.serving_calibration RUNS.csv [--write EFFICIENCIES.csv] prints errors in-sample and
-with each source, each family of networks and each accelerator left out, and the 10-90 % bands by regime.
---write puts the constants and the bands into efficiencies.csv.
+python -m engine.performance.serving_calibration RUNS.csv [--write EFFICIENCIES.csv] prints errors
+in-sample and with each source, each family of networks and each accelerator left out, and the 10-90 % bands
+by regime. --write puts the constants and the bands into efficiencies.csv.
 """
 
 from __future__ import annotations
@@ -145,7 +145,9 @@ def updated_serving_table(table: str, values: Mapping[str, float], bands: Mappin
 
 
 def _band_row(name: str, width: float, date: str) -> list[str]:
-    source = f"Own measurement: {_SCRIPT} on published runs, each source, family and accelerator left out in turn"
+    source = (
+        f"Own measurement: {_SCRIPT} on published runs, each source, family and accelerator left out in turn"
+    )
     note = "measured over predicted, 10th to 90th percentile; shrunk towards the wider regime"
     low, high = (f"{np.exp(sign * width):.3f}" for sign in (-1.0, 1.0))
     return [BAND_PREFIX + name, "1", low, high, "ratio", source, date, "derived", note]

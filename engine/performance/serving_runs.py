@@ -63,8 +63,9 @@ def batch_throughput(case: ServingCase, batch: Array, requests: Array) -> FloatA
 def closed_loop(case: ServingCase, concurrency: Array, room: Array | None = None) -> Run:
     """Latency and throughput with a fixed number of clients, each sending when it was answered.
 
-    B = c*osl*TPOT/(TTFT + osl*TPOT); TTFT = alone + (B-1)*(q*rho*pf + s*(pf + g*launch)) + TPOT/2, rho the
-    prefills' share of the time. s is what the first burst, when all clients send at once, leaves in the mean
+    B = c*osl*TPOT/(TTFT + osl*TPOT); TPOT = t_dec(B) + ((B-1)/osl)*pf;
+    TTFT = alone + (B-1)*(q*rho*pf + s*(pf + g*launch)) + TPOT/2, rho the prefills' share of the time.
+    s is what the first burst, when all clients send at once, leaves in the mean
     over a benchmark of about ten requests a client; g the part of launches that prompts prefilled together
     do not share. Clients beyond the batch `room` (None = what memory allows; NaN where nothing fits) wait
     (c/room - 1)*osl*TPOT. [FIT_SERVING] sections 3.5, 3.6 and 3.8.
@@ -74,13 +75,18 @@ def closed_loop(case: ServingCase, concurrency: Array, room: Array | None = None
     limit = np.minimum(np.where(allowed > 0.0, allowed, np.nan), concurrency)
     batch = limit
     for _ in range(_ROUNDS):
-        tpot = tpot_s(case, step, batch)
+        tpot = _closed_tpot_s(case, step, batch)
         ttft = _first_token_s(case, step, batch, tpot)
         decoding = load.output_tokens * tpot
         batch = limit * decoding / (ttft + decoding)
-    tpot = tpot_s(case, step, batch)
+    tpot = _closed_tpot_s(case, step, batch)
     queued = np.maximum(concurrency / limit - 1.0, 0.0) * load.output_tokens * tpot
     return Run(batch=batch, tpot_s=tpot, ttft_s=ttft + queued, output_tokens_per_s=batch / tpot)
+
+
+def _closed_tpot_s(case: ServingCase, step: Step, batch: FloatArray) -> FloatArray:
+    """A client that has not been answered sends nothing: only the others' prompts interrupt."""
+    return tpot_s(case, step, batch, np.maximum(batch - 1.0, 0.0))
 
 
 def _first_token_s(case: ServingCase, step: Step, batch: FloatArray, tpot: FloatArray) -> FloatArray:

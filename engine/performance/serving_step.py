@@ -163,15 +163,15 @@ def prefill_s_per_request(case: ServingCase) -> FloatArray:
 def steady_tpot_s(case: ServingCase, batch: Array) -> FloatArray:
     """Time per output token while finished sequences are replaced at once [s].
 
-    t_dec(B) + ((B-1)/osl)*prefill: in the osl steps of a request, as many others finish and their successors
-    are prefilled. Output tokens/s = B/TPOT. [FIT_SERVING] section 3.5.
+    t_dec(B) + (B/osl)*prefill: a step of B tokens completes B/osl requests, whose successors it must
+    prefill. Output tokens/s = B/TPOT. [FIT_SERVING] section 3.5.
     """
     return tpot_s(case, step_terms(case), batch)
 
 
 def step_terms(case: ServingCase) -> Step:
     """What a search over batches needs, computed once; broadcasts over the case's rows."""
-    model, load, constants = case.model, case.load, case.constants
+    load, constants = case.load, case.constants
     weights = _weigh(case)
     stages = np.asarray(load.pipeline_parallel)
     read = np.asarray(case.hardware.memory_bandwidth_bytes_per_s)
@@ -207,10 +207,13 @@ def decode_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
     return np.asarray((verified + drafted * load.draft_step_share * plain) / tokens)
 
 
-def tpot_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
-    """As steady_tpot_s, from terms computed before [s]."""
-    others = np.maximum(batch - np.ones(()), 0.0)
-    return np.asarray(decode_s(case, step, batch) + others / case.load.output_tokens * step.prefill)
+def tpot_s(case: ServingCase, step: Step, batch: Array, successors: Array | None = None) -> FloatArray:
+    """As steady_tpot_s, from terms computed before [s].
+
+    `successors` are prefilled during a request, all of the batch's when None.
+    """
+    prompts = batch if successors is None else successors
+    return np.asarray(decode_s(case, step, batch) + prompts / case.load.output_tokens * step.prefill)
 
 
 def _verify_s(case: ServingCase, step: Step, batch: Array, tokens_each: Array) -> FloatArray:

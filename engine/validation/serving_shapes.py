@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from importlib.resources import files
@@ -17,7 +17,7 @@ from engine.performance.inputs import AttentionKind, ModelShape, ParameterCounts
 from engine.validation.shapes import BLANK_HEAD, read_shape
 from engine.validation.tables import DataRow
 
-PATTERNS = "attention_patterns.csv"
+PATTERNS, NETWORKS = "attention_patterns.csv", "networks.csv"
 BLANK_SERVING_VOCABULARY = 128256.0
 _LATENT_SIZES = (1536.0, 512.0, 128.0, 64.0, 128.0)
 """q_lora_rank, kv_lora_rank, nope, rope and value head sizes of every published large latent network."""
@@ -48,14 +48,36 @@ def read_patterns() -> tuple[AttentionPattern, ...]:
     )
 
 
-def read_serving_shape(row: DataRow) -> ModelShape:
+@lru_cache(maxsize=1)
+def known_networks() -> Mapping[str, Mapping[str, str]]:
+    """Columns of networks that files name without their sizes, by plain name."""
+    text = (files("engine.validation") / "data" / NETWORKS).read_text(encoding="utf-8")
+    return {_plain(cells["model"]): cells for cells in csv.DictReader(io.StringIO(text))}
+
+
+def _plain(name: str) -> str:
+    word = re.sub(r"[^a-z0-9]", "", name.casefold())
+    return re.sub(r"(nv)?fp[48]$|bf16$|instruct$", "", word)
+
+
+def _completed(row: DataRow) -> DataRow:
+    """The row with a known network's columns where it has no sizes of its own."""
+    known = known_networks().get(_plain(row.text("model")))
+    if known is None or row.amount("n_layers"):
+        return row
+    return DataRow(row.id, {**row.cells, **known})
+
+
+def read_serving_shape(given: DataRow) -> ModelShape:
     """The row's network, counted.
 
     Sizes are the columns'. The total of parameters tells what no column says: plain or gated MLPs, tied
-    embeddings, and how many layers have experts. Families with windows or recurrent layers go by name.
+    embeddings, and how many layers have experts. Families with windows or recurrent layers go by name, and
+    so do known networks without sizes.
     Blanks: as read_shape; vocabulary 128,256; without layers or hidden size a network of the same
     parameters. Raises RowProblem when the parameters are blank as well.
     """
+    row = _completed(given)
     if not row.amount("n_layers") or not row.amount("hidden"):
         return _with_kinds(read_shape(row), None)
     sized = _sized(row)
