@@ -13,7 +13,7 @@ import io
 import re
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +22,14 @@ from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
 from engine.performance.serving_bands import PREFIX as BAND_PREFIX
 from engine.performance.serving_bands import serving_regimes
-from engine.performance.serving_constants import PREFIX, ServingConstants
-from engine.validation.fitting import DIGITS
+from engine.performance.serving_constants import (
+    ENGINE_WORD,
+    ENGINES,
+    PREFIX,
+    PRESET_CONSTANTS,
+    ServingConstants,
+)
+from engine.validation.fitting import DIGITS, Prior
 from engine.validation.serving_cases import NEEDED_COLUMNS, ServingRow, serving_rows
 from engine.validation.serving_fitting import (
     ServingData,
@@ -36,6 +42,8 @@ from engine.validation.serving_fitting import (
 from engine.validation.tables import read_rows
 
 BAND_SHARE = 0.8
+PRESET_SPREAD, FEWEST_ROWS = 0.3, 50
+"""How far an engine's constants may be from the plain ones, and rows below which it has no preset."""
 OWN_GROUPS = 4.0
 """A regime with this many groups left out counts half by its own residuals, half by its parent's."""
 BAND_METRIC = {"tpot": "tpot", "ttft": "ttft", "output": "throughput", "total": "throughput"}
@@ -48,6 +56,7 @@ class ServingCalibration:
 
     data: ServingData
     values: Mapping[str, float]
+    presets: Mapping[str, Mapping[str, float]]
     fitted: FloatArray
     held_out: Mapping[str, FloatArray]
     bands: Mapping[str, float]
@@ -70,7 +79,20 @@ def calibrate_serving(text: str, catalog: Catalog) -> ServingCalibration:
     }
     held = {name: leave_groups_out(data, priors, names, values) for name, names in groups.items()}
     fitted = np.log(data.predict(values) / measured_values(data.rows))
-    return ServingCalibration(data, values, fitted, held, fit_serving_bands(data.rows, held, groups))
+    bands = fit_serving_bands(data.rows, held, groups)
+    return ServingCalibration(data, values, fit_presets(data, values), fitted, held, bands)
+
+
+def fit_presets(data: ServingData, values: Mapping[str, float]) -> dict[str, dict[str, float]]:
+    """What each engine's own rows make of PRESET_CONSTANTS, the others as in the plain set `values`."""
+    priors = [Prior(name, values[name], PRESET_SPREAD, ()) for name in PRESET_CONSTANTS]
+    plain = replace(data, constants=replace(data.constants, **values))
+    found = {}
+    for engine in ENGINES:
+        own = np.array([row.engine == engine for row in data.rows])
+        if own.sum() >= FEWEST_ROWS:
+            found[engine] = fit_serving(plain.subset(own), priors)
+    return found
 
 
 def network_family(model: str) -> str:
@@ -119,18 +141,27 @@ def describe_serving(found: ServingCalibration) -> str:
             median, high = np.median(errors), np.quantile(errors, 0.9)
             lines.append(f"{title}, {kind}: n {errors.size}, median {median:.1%}, p90 {high:.1%}")
     lines += [f"  {p.key} {p.value:g} -> {found.values[p.key]:g}" for p in read_serving_priors()]
+    lines += [
+        f"  {engine} {name} {value:g}" for engine, own in found.presets.items() for name, value in own.items()
+    ]
     lines += [f"  band_{name} {np.exp(-w):.3f} .. {np.exp(w):.3f}" for name, w in found.bands.items()]
     return "\n".join(lines)
 
 
-def updated_serving_table(table: str, values: Mapping[str, float], bands: Mapping[str, float]) -> str:
-    """The text of efficiencies.csv with fitted constants and the half-widths of bands in it.
+def updated_serving_table(
+    table: str,
+    values: Mapping[str, float],
+    bands: Mapping[str, float],
+    presets: Mapping[str, Mapping[str, float]],
+) -> str:
+    """The text of efficiencies.csv with fitted constants, the half-widths of bands and engine presets in it.
 
-    Values go into rows that are there; bands, when there are any, replace all earlier ones.
+    Values go into rows that are there; bands and presets replace all earlier ones.
     """
     rows = list(csv.reader(io.StringIO(table)))
     date = max(row[6] for row in rows[1:])
-    kept = [row for row in rows if not bands or not row[0].startswith(BAND_PREFIX)]
+    kept = [row for row in rows if not row[0].startswith((BAND_PREFIX, PREFIX + ENGINE_WORD))]
+    units = {row[0]: row[4] for row in rows}
     for row in kept:
         name = row[0].removeprefix(PREFIX)
         if row[0].startswith(PREFIX) and name in values:
@@ -138,7 +169,11 @@ def updated_serving_table(table: str, values: Mapping[str, float], bands: Mappin
             row[5] = row[5] if "calibration" in row[5] else f"{row[5]}, refitted by {_SCRIPT}"
             row[7] = "derived"
     place = max(i for i, row in enumerate(kept) if row[0].startswith(PREFIX)) + 1
-    kept[place:place] = [_band_row(name, width, date) for name, width in sorted(bands.items())]
+    kept[place:place] = [_band_row(name, width, date) for name, width in sorted(bands.items())] + [
+        _preset_row(engine, name, value, units[PREFIX + name], date)
+        for engine, found in sorted(presets.items())
+        for name, value in found.items()
+    ]
     buffer = io.StringIO()
     csv.writer(buffer, lineterminator="\n").writerows(kept)
     return buffer.getvalue()
@@ -153,6 +188,13 @@ def _band_row(name: str, width: float, date: str) -> list[str]:
     return [BAND_PREFIX + name, "1", low, high, "ratio", source, date, "derived", note]
 
 
+def _preset_row(engine: str, name: str, value: float, unit: str, date: str) -> list[str]:
+    source = f"Own measurement: {_SCRIPT} on this engine's published runs, other constants of the plain set"
+    note = f"preset: {name} with {engine}; the plain set is the default"
+    key = f"{PREFIX}{ENGINE_WORD}{engine}_{name}"
+    return [key, f"{value:.{DIGITS}g}", "", "", unit, source, date, "derived", note]
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the fit from the command line. Returns the exit code."""
     parser = argparse.ArgumentParser(prog=f"python -m {_SCRIPT}")
@@ -163,7 +205,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     sys.stdout.write(describe_serving(found) + "\n")
     if options.write is not None:
         table = options.write.read_text(encoding="utf-8")
-        options.write.write_text(updated_serving_table(table, found.values, found.bands), encoding="utf-8")
+        updated = updated_serving_table(table, found.values, found.bands, found.presets)
+        options.write.write_text(updated, encoding="utf-8")
     return 0
 
 

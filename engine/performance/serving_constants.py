@@ -15,6 +15,19 @@ from engine.errors import FlopwiseError
 from engine.text import N_, Message
 
 PREFIX = "serving."
+ENGINE_WORD = "engine_"
+ENGINES = ("vllm", "vllm_v0", "sglang", "trtllm", "lmdeploy")
+"""Serving engines that may have a preset; the plain set, of all of them together, is the default."""
+PRESET_CONSTANTS = (
+    "compute_efficiency_8bit",
+    "layer_overhead",
+    "step_overhead",
+    "sequence_overhead",
+    "ttft_fixed",
+    "ttft_layer",
+    "ttft_burst_share",
+)
+"""What engines differ in: kernels, launches and schedulers; memory and links belong to the accelerator."""
 
 _WEIGHT_FORMATS: Mapping[str, str] = {
     "bf16": "weight_bytes_16bit",
@@ -85,9 +98,18 @@ class ServingConstants:
     utilisation_ceiling: Array
 
     @classmethod
-    def from_facts(cls, facts: Mapping[str, Fact]) -> Self:
-        """Central values from `catalog.constants("serving.")`; raises FlopwiseError naming a missing one."""
-        return cls(**{item.name: _value(facts, PREFIX + item.name) for item in fields(cls)})
+    def from_facts(cls, facts: Mapping[str, Fact], engine: str = "") -> Self:
+        """Central values from `catalog.constants("serving.")`; raises FlopwiseError naming a missing one.
+
+        `engine` of ENGINES puts its preset, the facts `serving.engine_<engine>_<name>`, over the plain set;
+        one that was not measured has none.
+        """
+        preset = f"{PREFIX}{ENGINE_WORD}{engine}_"
+        keys = {
+            item.name: preset + item.name if preset + item.name in facts else PREFIX + item.name
+            for item in fields(cls)
+        }
+        return cls(**{name: _value(facts, key) for name, key in keys.items()})
 
     def bytes_per_element(self, precision_code: Array) -> FloatArray:
         """Stored bytes of a weight or a cached value, scales included [byte], by SERVING_PRECISIONS code."""

@@ -9,7 +9,14 @@ from engine.performance.serving_bands import serving_band
 from engine.performance.serving_constants import PREFIX, ServingConstants
 from engine.performance.training_constants import family_key
 from engine.validation.disaggregated import MARK, disaggregated_results
-from engine.validation.results import RowResult, ValidationResult, gather, summarise
+from engine.validation.results import (
+    ErrorSummary,
+    RowResult,
+    ValidationResult,
+    finite_rows,
+    gather,
+    summarise,
+)
 from engine.validation.serving_cases import NEEDED_COLUMNS, ServingRow, serving_rows
 from engine.validation.serving_fitting import ServingData
 from engine.validation.tables import DataRow, read_rows
@@ -33,19 +40,35 @@ def validate_inference(text: str, catalog: Catalog | None = None) -> ValidationR
     rows = read_rows(text, NEEDED_COLUMNS)
     cases, skipped = serving_rows(rows, facts)
     results = predict_rows(cases, facts)
-    doubtful = [row for row in results if not row.scored]
-    others = {
-        f"score other than yes: {name}": summarise([row for row in doubtful if name in row.groups])
-        for name in KIND_NAMES.values()
-    }
-    return gather(len(rows), skipped, results, {k: v for k, v in others.items() if v.n})
+    return gather(len(rows), skipped, results, _apart(results) | _with_presets(cases, facts))
 
 
-def predict_rows(cases: Sequence[ServingRow], catalog: Catalog) -> list[RowResult]:
-    """Every case with its band, in one kernel call."""
+def _apart(results: Sequence[RowResult]) -> dict[str, ErrorSummary]:
+    """The rows that the file itself doubts, by metric."""
+    return _by_metric("score other than yes", [row for row in finite_rows(results)[0] if not row.scored])
+
+
+def _with_presets(cases: Sequence[ServingRow], catalog: Catalog) -> dict[str, ErrorSummary]:
+    """The scored rows once more, each with its engine's preset."""
+    scored = [case for case in cases if case.scored]
+    results = [
+        row
+        for engine in sorted({case.engine for case in scored})
+        for row in predict_rows([case for case in scored if case.engine == engine], catalog, engine)
+    ]
+    return _by_metric("engine presets", finite_rows(results)[0])
+
+
+def _by_metric(title: str, rows: Sequence[RowResult]) -> dict[str, ErrorSummary]:
+    found = {f"{title}: {m}": summarise([r for r in rows if m in r.groups]) for m in KIND_NAMES.values()}
+    return {name: summary for name, summary in found.items() if summary.n}
+
+
+def predict_rows(cases: Sequence[ServingRow], catalog: Catalog, engine: str = "") -> list[RowResult]:
+    """Every case with its band, in one kernel call; `engine` takes its preset for all of them."""
     if not cases:
         return []
-    constants = ServingConstants.from_facts(catalog.constants(PREFIX))
+    constants = ServingConstants.from_facts(catalog.constants(PREFIX), engine)
     predicted = ServingData.of(cases, constants).predict()
     return [_result(case, float(value), catalog) for case, value in zip(cases, predicted, strict=True)]
 

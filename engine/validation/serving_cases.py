@@ -54,8 +54,9 @@ _SPELLINGS = (
     (r"bf16|bfloat16", "bf16"),
     (r"fp16|float16|half|16", "fp16"),
 )
+_FIRST_VLLM = r"vllm.*(2023|2024|v4\.1|-0\.[2-6]\b)"
 _SEQUENCE_CAPS = (
-    (r"vllm.*(2023|2024|v4\.1|-0\.[2-6]\b)", 256.0),
+    (_FIRST_VLLM, 256.0),
     (r"vllm", 1024.0),
     (r"lmdeploy", 256.0),
     (r"", 2048.0),
@@ -229,8 +230,13 @@ def read_format(name: str, blank: str) -> str:
 
 
 def engine_name(word: str) -> str:
-    """vllm, sglang, trtllm, lmdeploy or other."""
-    for pattern, name in (("vllm", "vllm"), ("sglang", "sglang"), ("trt|tensorrt", "trtllm")):
+    """An engine of ENGINES, or other; vLLM before version 1 of its core is one of its own."""
+    for pattern, name in (
+        (_FIRST_VLLM, "vllm_v0"),
+        ("vllm", "vllm"),
+        ("sglang", "sglang"),
+        ("trt|tensorrt", "trtllm"),
+    ):
         if re.search(pattern, word):
             return name
     return "lmdeploy" if "lmdeploy" in word else "other"

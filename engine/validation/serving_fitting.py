@@ -25,7 +25,7 @@ PRIORS = "serving_priors.csv"
 RESIDUAL_SCALE = 0.05
 """Relative error from which a row pulls less than in proportion: half of how well engines agree."""
 KIND_WEIGHTS = {"tpot": 1.0, "output": 2.5, "total": 1.0, "ttft": 0.3}
-"""Pull of a metric: first tokens wait for bursts of a benchmark, which an instance's constants do not tell."""
+"""Pull of a metric: first tokens wait for a benchmark's bursts, which an instance does not explain."""
 SOURCE_POWER = 0.5
 STEPS = 60
 
