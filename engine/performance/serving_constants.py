@@ -19,7 +19,6 @@ ENGINE_WORD = "engine_"
 ENGINES = ("vllm", "vllm_v0", "sglang", "trtllm", "lmdeploy")
 """Serving engines that may have a preset; the plain set, of all of them together, is the default."""
 PRESET_CONSTANTS = (
-    "compute_efficiency_8bit",
     "layer_overhead",
     "step_overhead",
     "sequence_overhead",
@@ -27,7 +26,7 @@ PRESET_CONSTANTS = (
     "ttft_layer",
     "ttft_burst_share",
 )
-"""What engines differ in: kernels, launches and schedulers; memory and links belong to the accelerator."""
+"""What engines differ in: launches and schedulers; rates belong to the accelerator."""
 
 _WEIGHT_FORMATS: Mapping[str, str] = {
     "bf16": "weight_bytes_16bit",

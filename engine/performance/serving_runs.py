@@ -60,6 +60,16 @@ def batch_throughput(case: ServingCase, batch: Array, requests: Array) -> FloatA
     return np.asarray(tokens / finite_run_s(case, at_once, requests))
 
 
+def batch_first_token_s(case: ServingCase, batch: Array) -> FloatArray:
+    """Time to the first tokens of a batch given to the engine at once, without a server before it [s].
+
+    alone - fixed - launch + (B-1)*pf + overheads of a decode step: one pass of an engine built before.
+    """
+    step = step_terms(case)
+    inside = step.alone - case.constants.ttft_fixed - step.launch + step.constant
+    return np.asarray(inside + np.maximum(np.asarray(batch) - 1.0, 0.0) * step.prefill)
+
+
 def closed_loop(case: ServingCase, concurrency: Array, room: Array | None = None) -> Run:
     """Latency and throughput with a fixed number of clients, each sending when it was answered.
 

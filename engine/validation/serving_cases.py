@@ -128,18 +128,42 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
     part = find_accelerator(catalog, row.text("gpu"))
     model = read_serving_shape(row)
     weights = read_format(row.text("weight_dtype"), "bf16")
+    mode, replicas = _mode(row), _layout(row)[3]
+    load = _load(row, weights, mode, part, catalog)
+    tokens = float(np.asarray(load.input_tokens + np.asarray(load.output_tokens)))
+    return ServingRow(
+        id=row.id,
+        row=row,
+        model=model,
+        hardware=serving_hardware(part, weights, catalog),
+        load=load,
+        accelerator=part,
+        precision=weights,
+        engine=engine_name(row.text("engine").casefold()),
+        source=serving_source(row),
+        table=row.text("group"),
+        metric=metric,
+        kind=kind,
+        mode=mode,
+        concurrency=row.amount("concurrency_or_batch") or BLANK_CONCURRENCY,
+        requests=min(max(RUN_TOKENS / tokens, FEWEST_REQUESTS), MOST_REQUESTS),
+        rate=row.amount("request_rate"),
+        replicas=replicas,
+        tail="p99" in metric,
+        scored=row.text("score").casefold() in ("", "yes"),
+    )
+
+
+def _load(row: DataRow, weights: str, mode: str, part: Accelerator, catalog: Catalog) -> ServingInputs:
     engine = row.text("engine").casefold()
     cache = _cache_format(row.text("kv_dtype"), weights, engine)
-    mode = _mode(row)
     shrink = RANDOM_LENGTH_SHARE if row.text("group").casefold().startswith("inferencex") else 1.0
-    output = max(1.0, (row.amount("osl") or BLANK_OUTPUT) * shrink)
-    tensor, pipeline, copies, replicas = _layout(row)
+    tensor, pipeline, copies, _ = _layout(row)
     limits = _limits(row) if mode == SERVER else (np.inf, np.inf)
-    tokens = (row.amount("isl") or BLANK_INPUT) * shrink
-    load = ServingInputs(
+    return ServingInputs(
         requests_per_second=1.0,
-        input_tokens=tokens,
-        output_tokens=output,
+        input_tokens=(row.amount("isl") or BLANK_INPUT) * shrink,
+        output_tokens=max(1.0, (row.amount("osl") or BLANK_OUTPUT) * shrink),
         prefix_hit_rate=0.0,
         weight_precision_code=float(SERVING_PRECISIONS.index(weights)),
         kv_precision_code=float(SERVING_PRECISIONS.index(cache)),
@@ -152,27 +176,6 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
         attention_data_parallel=copies,
         reserved_output_share=1.0 if re.search(_WHOLE_RESERVE, engine) else 0.5,
         software_factor=_software_factor(part, catalog),
-    )
-    return ServingRow(
-        id=row.id,
-        row=row,
-        model=model,
-        hardware=serving_hardware(part, weights, catalog),
-        load=load,
-        accelerator=part,
-        precision=weights,
-        engine=engine_name(engine),
-        source=serving_source(row),
-        table=row.text("group"),
-        metric=metric,
-        kind=kind,
-        mode=mode,
-        concurrency=row.amount("concurrency_or_batch") or BLANK_CONCURRENCY,
-        requests=min(max(RUN_TOKENS / (tokens + output), FEWEST_REQUESTS), MOST_REQUESTS),
-        rate=row.amount("request_rate"),
-        replicas=replicas,
-        tail="p99" in metric,
-        scored=row.text("score").casefold() in ("", "yes"),
     )
 
 

@@ -16,7 +16,13 @@ from engine.arrays import BoolArray, FloatArray
 from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.serving import serve_instance
 from engine.performance.serving_constants import ServingConstants
-from engine.performance.serving_runs import Run, batch_throughput, closed_loop, open_loop
+from engine.performance.serving_runs import (
+    Run,
+    batch_first_token_s,
+    batch_throughput,
+    closed_loop,
+    open_loop,
+)
 from engine.performance.serving_step import ServingCase, ServingInputs, max_batch
 from engine.validation.fitting import DIGITS, Prior, expand
 from engine.validation.serving_cases import OFFLINE, RATE, SERVER, STATIC, ServingRow, stack_rows
@@ -91,6 +97,7 @@ def _predict(data: ServingData, case: ServingCase) -> FloatArray:
         tpot = np.where(picked, run.tpot_s, tpot)
         ttft = np.where(picked, run.ttft_s, ttft)
         output = np.where(picked, run.output_tokens_per_s, output)
+    ttft = np.where(mode == STATIC, batch_first_token_s(case, data.concurrency), ttft)
     output = np.where(mode == STATIC, batch_throughput(case, room, data.concurrency), output)
     output = np.where(mode == OFFLINE, batch_throughput(case, room, data.requests), output) * data.replicas
     every = output * (1.0 + np.asarray(data.load.input_tokens) / data.load.output_tokens)
