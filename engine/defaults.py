@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from engine.catalog import Catalog, Fact
 from engine.errors import InputError
 from engine.performance.bands import step_time_band
+from engine.performance.serving_bands import serving_band
 from engine.plan import Plan
 
 TIME_FACTOR = "model.time_factor"
@@ -19,7 +20,6 @@ _FACTS: Mapping[str, tuple[str, str]] = {
     "reliability.detection_s": ("failures", "detection_s"),
     "reliability.checkpoint_stall_s": ("failures", "checkpoint_stall_s"),
     "reliability.preemptions_per_node_hour": ("failures", "spot_preemptions_per_node_hour"),
-    THROUGHPUT_FACTOR: ("serving", "throughput_factor"),
     "operations.energy_price_per_kwh": ("energy", "electricity"),
 }
 
@@ -46,7 +46,7 @@ def _failure_rate(plan: Plan, catalog: Catalog) -> Fact | None:
 
 def _time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
     """The training model's error in the plan's regime: network, accelerator family and precision."""
-    spec, training = plan.cluster.accelerator_spec, plan.training
+    training = plan.training
     if training is not None and training.measured_runs:
         # What reads own runs lowers plans, and lowering reads these defaults.
         from engine.measured_runs import measured_time_factor
@@ -54,9 +54,8 @@ def _time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
         own = measured_time_factor(plan, catalog)
         if own is not None:
             return own
-    try:
-        family = "own" if spec is not None else catalog.accelerator(plan.cluster.accelerator).family
-    except InputError:
+    family = _family(plan, catalog)
+    if family is None:
         return catalog.find("training", "time_factor")
     return step_time_band(
         catalog,
@@ -67,10 +66,29 @@ def _time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
     )
 
 
+def _throughput_factor(plan: Plan, catalog: Catalog) -> Fact | None:
+    """The serving model's error in the plan's regime: network and accelerator family."""
+    family = _family(plan, catalog)
+    if family is None:
+        return catalog.find("serving", "throughput_factor")
+    return serving_band(catalog, "throughput", is_moe=plan.architecture.num_experts > 0, family=family)
+
+
+def _family(plan: Plan, catalog: Catalog) -> str | None:
+    """The accelerator's family, `own` for given figures; None for one the catalogue lacks."""
+    if plan.cluster.accelerator_spec is not None:
+        return "own"
+    try:
+        return catalog.accelerator(plan.cluster.accelerator).family
+    except InputError:
+        return None
+
+
 _COMPUTED: Mapping[str, Callable[[Plan, Catalog], Fact | None]] = {
     "cluster.price_per_gpu_hour": _price,
     "reliability.failures_per_node_day": _failure_rate,
     TIME_FACTOR: _time_factor,
+    THROUGHPUT_FACTOR: _throughput_factor,
 }
 
 DEFAULTED_PATHS = (*_COMPUTED, *_FACTS)

@@ -22,8 +22,8 @@ from engine.defaults import THROUGHPUT_FACTOR, TIME_FACTOR, default_fact
 from engine.errors import InputError
 from engine.performance.flops import count_parameters
 from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
-from engine.performance.serving import ServingInputs
 from engine.performance.serving_constants import PREFIX, ServingConstants
+from engine.performance.serving_step import ServingInputs
 from engine.performance.training_constants import (
     DEFAULT_STACK,
     TrainingConstants,
@@ -273,6 +273,9 @@ def _service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs:
             tpot_slo_s=np.inf if encoder else number("serving.tpot_slo_ms") / 1000.0,
             arrival_cv=number("serving.arrival_cv"),
             max_num_seqs=number("serving.max_num_seqs"),
+            software_factor=values.fact("serving", "amd_compute_factor")
+            if accelerator.vendor == "AMD"
+            else 1.0,
         ),
         constants=ServingConstants.from_facts(values.catalog.constants(PREFIX)),
         profile=np.asarray(factors, dtype=float),

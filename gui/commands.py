@@ -409,7 +409,7 @@ COMMANDS: tuple[Command, ...] = (
         "hold the estimator against published measurements",
         _validate,
         arguments=(
-            (("what",), {"choices": ("training", "memory", "totals")}),
+            (("what",), {"choices": ("training", "memory", "totals", "inference")}),
             (("file",), {"metavar": "FILE.csv", "help": "table of measurements; - reads standard input"}),
         ),
     ),

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.text import N_
+from engine.validation.inference import validate_inference
 from engine.validation.memory import validate_memory
 from engine.validation.results import ErrorSummary, RowResult, ValidationResult
 from engine.validation.totals import validate_totals
@@ -17,6 +18,7 @@ VALIDATIONS: Mapping[str, Callable[[str], ValidationResult]] = {
     "training": validate_training,
     "memory": validate_memory,
     "totals": validate_totals,
+    "inference": validate_inference,
 }
 _SHOWN_SKIPPED, _SHOWN_WORST = 5, 5
 _NAME_WIDTH = 52

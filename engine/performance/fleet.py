@@ -10,8 +10,9 @@ import numpy as np
 
 from engine.arrays import Array, FloatArray
 from engine.performance.queueing import instances_needed, spares_for_availability
-from engine.performance.serving import InstancePerformance, ServingInputs
+from engine.performance.serving import InstancePerformance
 from engine.performance.serving_constants import ServingConstants
+from engine.performance.serving_step import ServingInputs
 
 _HOURS_OF_DAY = 24
 _SECONDS_PER_HOUR = 3600.0

@@ -15,6 +15,18 @@ from engine.errors import FlopwiseError
 from engine.text import N_, Message
 
 PREFIX = "serving."
+ENGINE_WORD = "engine_"
+ENGINES = ("vllm", "vllm_v0", "sglang", "trtllm", "lmdeploy")
+"""Serving engines that may have a preset; the plain set, of all of them together, is the default."""
+PRESET_CONSTANTS = (
+    "layer_overhead",
+    "step_overhead",
+    "sequence_overhead",
+    "ttft_fixed",
+    "ttft_layer",
+    "ttft_burst_share",
+)
+"""What engines differ in: launches and schedulers; rates belong to the accelerator."""
 
 _WEIGHT_FORMATS: Mapping[str, str] = {
     "bf16": "weight_bytes_16bit",
@@ -50,9 +62,13 @@ class ServingConstants:
     compute_efficiency_8bit: Array
     compute_efficiency_4bit: Array
     attention_efficiency: Array
-    moe_compute_factor: Array
+    elementwise_bytes: Array
+    routed_elementwise_bytes: Array
+    prefill_rank_exponent: Array
     overlap_power: Array
     layer_overhead: Array
+    tensor_layer_overhead: Array
+    dispatch_layer_overhead: Array
     mla_layer_overhead: Array
     hybrid_layer_overhead: Array
     step_overhead: Array
@@ -72,15 +88,27 @@ class ServingConstants:
     ttft_queue_factor: Array
     ttft_fixed: Array
     ttft_layer: Array
-    ttft_moe_factor: Array
+    ttft_mla_factor: Array
+    ttft_hybrid_factor: Array
+    ttft_burst_share: Array
+    ttft_burst_launch_share: Array
     input_length_sigma: Array
     staffing_beta_p95: Array
     utilisation_ceiling: Array
 
     @classmethod
-    def from_facts(cls, facts: Mapping[str, Fact]) -> Self:
-        """Central values from `catalog.constants("serving.")`; raises FlopwiseError naming a missing one."""
-        return cls(**{item.name: _value(facts, PREFIX + item.name) for item in fields(cls)})
+    def from_facts(cls, facts: Mapping[str, Fact], engine: str = "") -> Self:
+        """Central values from `catalog.constants("serving.")`; raises FlopwiseError naming a missing one.
+
+        `engine` of ENGINES puts its preset, the facts `serving.engine_<engine>_<name>`, over the plain set;
+        one that was not measured has none.
+        """
+        preset = f"{PREFIX}{ENGINE_WORD}{engine}_"
+        keys = {
+            item.name: preset + item.name if preset + item.name in facts else PREFIX + item.name
+            for item in fields(cls)
+        }
+        return cls(**{name: _value(facts, key) for name, key in keys.items()})
 
     def bytes_per_element(self, precision_code: Array) -> FloatArray:
         """Stored bytes of a weight or a cached value, scales included [byte], by SERVING_PRECISIONS code."""

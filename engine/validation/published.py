@@ -12,6 +12,7 @@ import numpy as np
 
 from engine.catalog import Catalog
 from engine.errors import InputError
+from engine.validation.inference import validate_inference
 from engine.validation.memory import validate_memory
 from engine.validation.results import RowResult, ValidationResult, gather
 from engine.validation.totals import validate_totals
@@ -25,11 +26,12 @@ _TABLES: Mapping[str, tuple[str, Callable[[str, Catalog], ValidationResult]]] = 
     "training": ("runs_dev.csv", validate_training),
     "memory": ("memory_points_dev.csv", validate_memory),
     "totals": ("totals_dev.csv", validate_totals),
+    "inference": ("inference_runs_dev.csv", validate_inference),
 }
 
 
 def validate_published(kind: str, catalog: Catalog) -> ValidationResult:
-    """The shipped table of a kind (training, memory or totals) against the shipped constants.
+    """The shipped table of a kind (training, memory, totals or inference) against the shipped constants.
 
     Constants were fitted to rows of these tables: see `validate_unseen`. Errors: InputError for another kind.
     """

@@ -60,6 +60,7 @@ VALIDATION_WORDS = {
     "training": N_("Training speed"),
     "memory": N_("Training memory"),
     "totals": N_("Whole trainings"),
+    "inference": N_("Serving"),
 }
 GROUP_WORDS = {
     "dense": N_("dense networks"),
@@ -73,6 +74,15 @@ GROUP_WORDS = {
     "constant MFU, row left out": N_("one constant MFU, fitted without the row"),
     "constant MFU, row left out (all rows)": N_("one constant MFU, fitted without the row, all rows"),
 }
+METRIC_GROUPS = {
+    "TPOT": "TPOT",
+    "TTFT": "TTFT",
+    "output tokens/s": N_("output tokens/s"),
+    "total tokens/s": N_("total tokens/s"),
+    "engine presets": N_("with engine presets"),
+    "score other than yes": N_("rows with a caveat"),
+}
+"""First parts of groups by metric, and of the other ways the same rows are looked at."""
 GROUP_KINDS = {
     "family": N_("accelerators {name}"),
     "framework": N_("framework {name}"),
@@ -80,13 +90,30 @@ GROUP_KINDS = {
     "source": N_("source {name}"),
     "stack": N_("stack {name}"),
     "component": N_("component {name}"),
+    "engine": N_("engine {name}"),
+    "model": N_("model {name}"),
+    "accelerator": N_("accelerator {name}"),
 }
 """Groups of validated rows, which the engine names by kind and value."""
+METRIC_WORDS = {
+    "tpot_ms": N_("Time per output token"),
+    "tpot_p99_ms": N_("Time per output token, p99"),
+    "ttft_ms": N_("Time to first token"),
+    "ttft_p99_ms": N_("Time to first token, p99"),
+    "output_tokens_per_s_total": N_("Output tokens/s"),
+    "total_tokens_per_s": N_("Total tokens/s"),
+}
 METRIC_UNITS = {
     "tokens_per_s_per_gpu": "tokens/s/GPU",
     "memory_gb": "GB",
     "memory_gib": "GiB",
     "gpu_hours": "GPU-h",
+    "tpot_ms": "ms",
+    "tpot_p99_ms": "ms",
+    "ttft_ms": "ms",
+    "ttft_p99_ms": "ms",
+    "output_tokens_per_s_total": "tokens/s",
+    "total_tokens_per_s": "tokens/s",
 }
 """Units of validated metrics."""
 
@@ -100,8 +127,12 @@ def group_text(name: str, lang: str) -> str:
     """A group of validated rows as people read it; names of frameworks and sources stay as they are."""
     tr = translator(lang).tr
     kind, _, rest = name.partition(" ")
-    if name in GROUP_WORDS:
-        return tr(GROUP_WORDS[name])
+    if name in GROUP_WORDS or name in METRIC_GROUPS:
+        return tr(GROUP_WORDS.get(name) or METRIC_GROUPS[name])
+    for mark in (", ", ": "):
+        first, found, other = name.partition(mark)
+        if found and first in METRIC_GROUPS:
+            return tr(mark).join((tr(METRIC_GROUPS[first]), group_text(other, lang)))
     return tr(GROUP_KINDS[kind]).format(name=rest) if kind in GROUP_KINDS and rest else name
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFileDialog, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.errors import FlopwiseError
 from engine.validation.results import ErrorSummary, ValidationResult
@@ -16,7 +16,7 @@ from gui.charts.accuracy import AccuracyData, draw_accuracy, metrics_of, rows_of
 from gui.charts.canvas import ChartView
 from gui.formatting import number, percent
 from gui.i18n import language, render, tr, trn
-from gui.models.words import VALIDATION_WORDS, group_text, word
+from gui.models.words import METRIC_WORDS, VALIDATION_WORDS, group_text, word
 from gui.services.validating import Validated, validate_file, validate_shipped
 from gui.shell.engine_runner import Failure
 from gui.widgets.buttons import Button, Segmented
@@ -49,6 +49,11 @@ class ValidationPage(QWidget):
             [(UNSEEN, tr("Fitted without the source")), (FITTED, tr("As shipped"))],
             UNSEEN,
         )
+        self.metric_box = QComboBox()
+        self.metric_box.setAccessibleName(tr("Metric"))
+        self.metric_box.setMinimumWidth(200)
+        self.metric_box.activated.connect(lambda _index: self._draw())
+        self._drawn: ValidationResult | None = None
         self.own = Button(tr("Validate an own table"))
         self.message = Label(role="muted", wrap=True)
         self.chart = ChartView(session.chart_worker, tr("Measured against predicted"))
@@ -75,6 +80,7 @@ class ValidationPage(QWidget):
         second = QHBoxLayout()
         second.setSpacing(12)
         second.addWidget(self.fit)
+        second.addWidget(self.metric_box)
         second.addWidget(self.message, 1)
         page.addLayout(second)
         row = QHBoxLayout()
@@ -134,6 +140,8 @@ class ValidationPage(QWidget):
     # Showing.
 
     def _say(self, text: str) -> None:
+        self.fit.hide()
+        self.metric_box.hide()
         self.message.setText(text)
         self.chart.show_message(text)
         clear_layout(self._column)
@@ -151,13 +159,34 @@ class ValidationPage(QWidget):
         if not metrics:
             self.chart.show_message(tr("No row has a measurement."))
             return
-        self.chart.show_chart(draw_accuracy, AccuracyData(found, metrics[0]))
+        self._offer(metrics)
+        self._drawn = found
         self._column.addWidget(_groups_card(found))
         if validated.result.calibrated and unseen is None:
             card = _summary_card(tr("The same rows otherwise"), validated.result.calibrated)
             self._column.addWidget(card)
-        self._column.addWidget(_worst_card(found, metrics[0]))
+        holder = QWidget()
+        self._worst = QVBoxLayout(holder)
+        self._worst.setContentsMargins(0, 0, 0, 0)
+        self._column.addWidget(holder)
         self._column.addStretch(1)
+        self._draw()
+
+    def _offer(self, metrics: Sequence[str]) -> None:
+        """Let the reader choose among the metrics of a table that has several."""
+        lang = language()
+        self.metric_box.clear()
+        for name in metrics:
+            self.metric_box.addItem(word(METRIC_WORDS, name, lang), name)
+        self.metric_box.setVisible(len(metrics) > 1)
+
+    def _draw(self) -> None:
+        found, metric = self._drawn, self.metric_box.currentData()
+        if found is None or metric is None:
+            return
+        self.chart.show_chart(draw_accuracy, AccuracyData(found, metric))
+        clear_layout(self._worst)
+        self._worst.addWidget(_worst_card(found, metric))
 
 
 def _answer(kind: str, path: Path) -> tuple[str, Validated] | str:

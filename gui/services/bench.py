@@ -8,10 +8,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
+import numpy as np
+
 from engine.catalog import Catalog
 from engine.estimation import estimate
+from engine.lowering import lower
 from engine.optimize.layout import FIELDS, evaluate_layouts, forget_layouts
 from engine.optimize.search import optimize
+from engine.performance.serving_step import ServingCase, decode_step_s
 from engine.plan import Plan, apply_patch
 from engine.uncertainty.bands import draw_totals
 from engine.values import PlanValues
@@ -21,6 +25,10 @@ from gui.services.templates import template_plan
 from rules.evaluation import recommend
 
 _TEMPLATE = "pretraining-70b-h100"
+_SERVICE_TEMPLATE = "online-70b-chat"
+_SERVICE_LAYOUT = {"layout.tensor_parallel": 4, "layout.pipeline_parallel": 1}
+_BATCHES = np.arange(1.0, 200_001.0) % 1024.0 + 1.0
+"""Batches of the decode steps that are timed, far more than a fleet search meets."""
 _405B: dict[str, Any] = {
     "architecture.hidden_size": 16384,
     "architecture.num_hidden_layers": 126,
@@ -44,6 +52,7 @@ def run_benchmarks(catalog: Catalog) -> dict[str, dict[str, Any]]:
         "estimate_ms": _figure(1000.0 * _best(lambda: estimate(plan, catalog, draws=0), 20), "ms"),
         "optimize_16k_s": _figure(_best(lambda: _cold(lambda: optimize(large, catalog)), 1), "s"),
         "recommend_s": _figure(_best(lambda: recommend(plan, catalog), 3), "s"),
+        "decode_steps_per_second": _figure(_decode_rate(catalog), "1/s"),
         "monte_carlo_10k_s": _figure(_best(lambda: draw_totals(values, draws=10_000, seed=0), 3), "s"),
         "report_s": _figure(_best(lambda: _write_report(plan, catalog), 2), "s"),
     }
@@ -74,6 +83,14 @@ def _layout_rate(plan: Plan, catalog: Catalog) -> tuple[int, float]:
     free = frozenset(FIELDS)
     rows = int(evaluate_layouts(plan, catalog, 16_384, free=free).codes.size)
     return rows, _best(lambda: evaluate_layouts(plan, catalog, 16_384, free=free), 3)
+
+
+def _decode_rate(catalog: Catalog) -> float:
+    """Decode steps evaluated a second, each of its own batch."""
+    inputs = lower(PlanValues(apply_patch(template_plan(_SERVICE_TEMPLATE), _SERVICE_LAYOUT), catalog))
+    assert inputs.service is not None
+    case = ServingCase(inputs.model, inputs.hardware, inputs.service.load, inputs.service.constants)
+    return _BATCHES.size / _best(lambda: decode_step_s(case, _BATCHES), 5)
 
 
 def _write_report(plan: Plan, catalog: Catalog) -> None:

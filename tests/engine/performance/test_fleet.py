@@ -19,13 +19,15 @@ from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.queueing import instances_needed
 from engine.performance.serving import (
     InstancePerformance,
+    serve_instance,
+)
+from engine.performance.serving_constants import ServingConstants
+from engine.performance.serving_step import (
     ServingCase,
     ServingInputs,
     decode_step_s,
     prefill_s_per_request,
-    serve_instance,
 )
-from engine.performance.serving_constants import ServingConstants
 
 CATALOG = load_catalog()
 CONSTANTS = ServingConstants.from_facts(CATALOG.constants("serving."))

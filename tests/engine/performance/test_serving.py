@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from engine.catalog import load_catalog
 from engine.codes import SERVING_PRECISIONS
-from engine.performance import serving
+from engine.performance import serving, serving_runs, serving_step
 from engine.performance.flops import attention_kinds
 from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.queueing import prefill_wait_s
-from engine.performance.serving import InstancePerformance, ServingCase, ServingInputs
+from engine.performance.serving import InstancePerformance
 from engine.performance.serving_constants import ServingConstants
+from engine.performance.serving_step import ServingCase, ServingInputs
 
 CATALOG = load_catalog()
 CONSTANTS = ServingConstants.from_facts(CATALOG.constants("serving."))
@@ -121,7 +122,7 @@ def test_published_throughput_within_the_stated_error() -> None:
     load = replace(
         LOAD, input_tokens=inputs, output_tokens=outputs, max_num_seqs=2048.0, reserved_output_share=1.0
     )
-    predicted = serving.max_throughput(replace(CASE, load=load), 2000.0)
+    predicted = serving_runs.max_throughput(replace(CASE, load=load), 2000.0)
     error = np.abs(predicted / measured - 1.0)
     assert error.size == 17
     assert float(np.median(error)) <= 0.20  # the project's acceptance; the fit's own median is 0.11
@@ -132,7 +133,7 @@ def latency_error(points: list[tuple[int, float]]) -> np.ndarray:
     clients, measured_ms = np.array(points).T
     load = replace(LOAD, input_tokens=0.9 * 1024, output_tokens=0.9 * 1024)
     case = replace(CASE, hardware=hardware("h200-sxm", "fp8"), load=load)
-    return np.asarray(serving.closed_loop(case, clients).tpot_s * 1e3 / measured_ms - 1.0)
+    return np.asarray(serving_runs.closed_loop(case, clients).tpot_s * 1e3 / measured_ms - 1.0)
 
 
 def test_published_latency_within_the_stated_error() -> None:
@@ -156,7 +157,7 @@ def test_the_fastest_engine_is_predicted_slower_never_faster() -> None:
     ],
 )
 def test_cache_of_a_token_equals_published(model: ModelShape, expected: int) -> None:
-    assert float(serving.kv_bytes_per_token(model, 2.0)) == expected
+    assert float(serving_step.kv_bytes_per_token(model, 2.0)) == expected
 
 
 @pytest.mark.parametrize(
@@ -165,7 +166,7 @@ def test_cache_of_a_token_equals_published(model: ModelShape, expected: int) -> 
 )
 def test_bf16_weights_weigh_two_bytes_a_parameter(model: ModelShape, parameters: float) -> None:
     load = replace(LOAD, weight_precision_code=BF16, tensor_parallel=1.0)
-    held = serving.weight_bytes_per_gpu(ServingCase(model, H100, load, CONSTANTS))
+    held = serving_step.weight_bytes_per_gpu(ServingCase(model, H100, load, CONSTANTS))
     assert float(held) == pytest.approx(2 * parameters, rel=2e-3)
 
 
@@ -173,7 +174,7 @@ def test_sharding_conserves_weights() -> None:
     load = replace(
         LOAD, tensor_parallel=np.array([1.0, 2.0, 8.0]), pipeline_parallel=np.array([1.0, 4.0, 2.0])
     )
-    held = serving.weight_bytes_per_gpu(replace(CASE, load=load))
+    held = serving_step.weight_bytes_per_gpu(replace(CASE, load=load))
     assert held * np.array([1.0, 8.0, 16.0]) == pytest.approx(held[0])
 
 
@@ -184,7 +185,7 @@ def test_a_window_caps_the_cache_and_linear_layers_keep_none() -> None:
     windowed = replace(model, attention_kinds=halves)
     linear = replace(model, recurrent_layers=40.0)
     full, half, none = (
-        float(serving.kv_bytes_per_sequence(replace(CASE, model=shape), 10_000.0))
+        float(serving_step.kv_bytes_per_sequence(replace(CASE, model=shape), 10_000.0))
         for shape in (model, windowed, linear)
     )
     assert none == pytest.approx(full / 2)
@@ -193,15 +194,15 @@ def test_a_window_caps_the_cache_and_linear_layers_keep_none() -> None:
 
 def test_largest_batch_by_hand() -> None:
     weights = (70.55e9 - 2 * 128256 * 8192) + 2 * 2 * 128256 * 8192  # fp8, both embeddings in 16 bits
-    room = 0.92 * float(H100.memory_bytes) - weights / 4 - 2e9
+    room = 0.92 * float(H100.memory_bytes) - weights / 4 - 1e9
     sequence = 80 * 2 * 8 * 128 * (1155 + 211 / 2) / 4  # one byte a value, half the output written
     unlimited = replace(CASE, load=replace(LOAD, max_num_seqs=1e9))
-    assert float(serving.max_batch(unlimited)) == pytest.approx(room / sequence, rel=1e-3)
+    assert float(serving_step.max_batch(unlimited)) == pytest.approx(room / sequence, rel=1e-3)
 
 
 def test_more_ranks_than_heads_copy_the_cache() -> None:
     loads = replace(LOAD, tensor_parallel=np.array([4.0, 8.0, 16.0]), max_num_seqs=1e9)
-    four, eight, sixteen = serving.max_batch(replace(CASE, load=loads))
+    four, eight, sixteen = serving_step.max_batch(replace(CASE, load=loads))
     assert eight > 2.0 * four
     assert sixteen < 1.2 * eight  # only the weights that moved away leave room
 
@@ -209,20 +210,20 @@ def test_more_ranks_than_heads_copy_the_cache() -> None:
 def test_attention_ranks_copy_attention_and_share_experts() -> None:
     load = replace(LOAD, attention_data_parallel=np.array([1.0, 8.0]), tensor_parallel=1.0, max_num_seqs=1e9)
     dense, routed = (ServingCase(model, H100, load, CONSTANTS) for model in (LLAMA_8B, MIXTRAL))
-    one, eight = serving.weight_bytes_per_gpu(dense)
+    one, eight = serving_step.weight_bytes_per_gpu(dense)
     assert eight == one
-    assert np.divide(*serving.max_batch(dense)) == pytest.approx(1 / 8, rel=2e-3)
-    alone, together = serving.weight_bytes_per_gpu(routed)
+    assert np.divide(*serving_step.max_batch(dense)) == pytest.approx(1 / 8, rel=2e-3)
+    alone, together = serving_step.weight_bytes_per_gpu(routed)
     assert together < 0.2 * alone
     # Eight dense ranks with 64 sequences each differ from one by the scheduler's c*B/sqrt(dp) only.
-    single, spread = serving.decode_step_s(dense, np.array([64.0, 512.0]))
-    assert spread - single == pytest.approx(1e-5 * (512 / np.sqrt(8) - 64))
+    single, spread = serving_step.decode_step_s(dense, np.array([64.0, 512.0]))
+    assert spread - single == pytest.approx(CONSTANTS.sequence_overhead * (512 / np.sqrt(8) - 64))
 
 
 def test_two_stages_carry_two_batches_in_the_time_of_one() -> None:
     load = replace(LOAD, pipeline_parallel=np.array([1.0, 2.0]))
-    one, two = serving.decode_step_s(replace(CASE, load=load), np.array([64.0, 128.0]))
-    assert two - one == pytest.approx(1e-5 * 64)  # the scheduler sees each sequence
+    one, two = serving_step.decode_step_s(replace(CASE, load=load), np.array([64.0, 128.0]))
+    assert two - one == pytest.approx(CONSTANTS.sequence_overhead * 64)  # the scheduler sees each sequence
 
 
 def test_bursts_spread_over_many_instances_limit_none() -> None:
@@ -233,7 +234,7 @@ def test_bursts_spread_over_many_instances_limit_none() -> None:
 
 def test_first_token_waits_at_the_planned_utilisation() -> None:
     found = serve()
-    one = serving.closed_loop(CASE, 1.0)
+    one = serving_runs.closed_loop(CASE, 1.0)
     alone = float(one.ttft_s) - float(one.tpot_s) / 2
     wait = prefill_wait_s(
         requests_per_s=0.95 * np.asarray(found.requests_per_s_capacity),
@@ -246,21 +247,21 @@ def test_first_token_waits_at_the_planned_utilisation() -> None:
 
 
 def test_a_wave_that_fits_is_one_batch() -> None:
-    decode = serving.decode_step_s(CASE, 64.0) * 211.0
-    prefill = 64.0 * serving.prefill_s_per_request(CASE)
-    assert float(serving.finite_run_s(CASE, 100.0, 64.0)) == pytest.approx(float(decode + prefill))
+    decode = serving_step.decode_step_s(CASE, 64.0) * 211.0
+    prefill = 64.0 * serving_step.prefill_s_per_request(CASE)
+    assert float(serving_runs.finite_run_s(CASE, 100.0, 64.0)) == pytest.approx(float(decode + prefill))
 
 
 def test_a_long_offline_run_tends_to_the_steady_state() -> None:
     batch = 200.0
-    steady = batch / serving.steady_tpot_s(CASE, batch)
-    run = 2e5 * 211.0 / serving.finite_run_s(CASE, batch, 2e5)
+    steady = batch / serving_step.steady_tpot_s(CASE, batch)
+    run = 2e5 * 211.0 / serving_runs.finite_run_s(CASE, batch, 2e5)
     assert float(run) == pytest.approx(float(steady), rel=1e-3)
 
 
 def test_clients_beyond_memory_queue() -> None:
-    room = serving.max_batch(CASE)
-    inside, beyond = serving.closed_loop(CASE, np.array([float(room), 3 * float(room)])).ttft_s
+    room = serving_step.max_batch(CASE)
+    inside, beyond = serving_runs.closed_loop(CASE, np.array([float(room), 3 * float(room)])).ttft_s
     assert beyond > inside + 211.0 * 0.04
 
 
@@ -270,7 +271,8 @@ def test_a_pair_bridge_does_not_carry_four_cards() -> None:
     mesh = replace(pairs, scale_up_domain=8.0)
     load = replace(LOAD, weight_precision_code=BF16, kv_precision_code=BF16)
     prefill = [
-        serving.prefill_s_per_request(ServingCase(LLAMA_70B, gpu, load, CONSTANTS)) for gpu in (pairs, mesh)
+        serving_step.prefill_s_per_request(ServingCase(LLAMA_70B, gpu, load, CONSTANTS))
+        for gpu in (pairs, mesh)
     ]
     assert prefill[0] > 1.3 * prefill[1]
 
@@ -278,15 +280,16 @@ def test_a_pair_bridge_does_not_carry_four_cards() -> None:
 def test_weight_only_format_helps_small_batches_and_not_prefill() -> None:
     slow = replace(H100, peak_flops=0.5 * np.asarray(H100.peak_bf16_flops))
     four = ServingCase(LLAMA_70B, slow, replace(LOAD, weight_precision_code=INT4), CONSTANTS)
-    assert serving.decode_step_s(four, 1.0) < serving.decode_step_s(CASE, 1.0)
-    assert serving.prefill_s_per_request(four) > serving.prefill_s_per_request(CASE)
+    assert serving_step.decode_step_s(four, 1.0) < serving_step.decode_step_s(CASE, 1.0)
+    assert serving_step.prefill_s_per_request(four) > serving_step.prefill_s_per_request(CASE)
 
 
 def test_speculation_pays_at_small_batches_only() -> None:
     load = replace(LOAD, draft_tokens=3.0, draft_acceptance=0.8, draft_step_share=0.03)
     speculative = replace(CASE, load=load)
     gain = [
-        float(serving.decode_step_s(CASE, b) / serving.decode_step_s(speculative, b)) for b in (1.0, 1000.0)
+        float(serving_step.decode_step_s(CASE, b) / serving_step.decode_step_s(speculative, b))
+        for b in (1.0, 1000.0)
     ]
     accepted = (1 - 0.8**4) / (1 - 0.8)
     assert 0.8 * accepted < gain[0] < accepted
@@ -295,7 +298,7 @@ def test_speculation_pays_at_small_batches_only() -> None:
 
 def test_speculation_that_is_never_accepted_only_costs() -> None:
     useless = replace(CASE, load=replace(LOAD, draft_tokens=3.0))
-    assert serving.decode_step_s(useless, 32.0) > serving.decode_step_s(CASE, 32.0)
+    assert serving_step.decode_step_s(useless, 32.0) > serving_step.decode_step_s(CASE, 32.0)
 
 
 def test_reasons_of_infeasible_rows() -> None:
@@ -355,7 +358,7 @@ def test_batch_equals_brute_force(model: ModelShape, changes: dict[str, float]) 
     found = serve(model, **changes)
     case = ServingCase(model, H100, replace(LOAD, **changes), CONSTANTS)
     every = np.arange(1.0, float(found.max_batch) + 1.0)
-    within = every[serving.steady_tpot_s(case, every) <= changes["tpot_slo_s"]] if every.size else every
+    within = every[serving_step.steady_tpot_s(case, every) <= changes["tpot_slo_s"]] if every.size else every
     if every.size == 0:
         assert (found.feasible_code, found.batch) == (serving.WEIGHTS_TOO_LARGE, 0.0)
     elif within.size == 0:
@@ -386,7 +389,7 @@ def test_more_bandwidth_is_never_slower(model: ModelShape, changes: dict[str, fl
     faster = replace(H100, memory_bandwidth_bytes_per_s=3.35e12 * factor)
     before, after = serve(model, **changes), serve(model, faster, **changes)
     case = ServingCase(model, H100, replace(LOAD, **changes), CONSTANTS)
-    slow, fast = (serving.steady_tpot_s(replace(case, hardware=gpu), 32.0) for gpu in (H100, faster))
+    slow, fast = (serving_step.steady_tpot_s(replace(case, hardware=gpu), 32.0) for gpu in (H100, faster))
     assert fast <= slow
     if before.feasible_code == serving.FEASIBLE:
         assert after.feasible_code == serving.FEASIBLE
@@ -399,7 +402,7 @@ def test_more_bandwidth_is_never_slower(model: ModelShape, changes: dict[str, fl
 def test_narrower_weights_are_never_larger(model: ModelShape, ranks: float) -> None:
     codes = np.array([BF16, FP8, NVFP4])
     load = replace(LOAD, weight_precision_code=codes, tensor_parallel=ranks)
-    held = serving.weight_bytes_per_gpu(ServingCase(model, H100, load, CONSTANTS))
+    held = serving_step.weight_bytes_per_gpu(ServingCase(model, H100, load, CONSTANTS))
     assert held[0] > held[1] > held[2]
 
 
@@ -415,7 +418,7 @@ def test_cache_hits_never_lower_throughput(model: ModelShape, changes: dict[str,
 
 def test_cached_prompts_still_attend() -> None:
     cached = replace(CASE, load=replace(LOAD, prefix_hit_rate=np.array([0.0, 0.5, 1.0])))
-    cold, half, all_hit = serving.prefill_s_per_request(cached)
+    cold, half, all_hit = serving_step.prefill_s_per_request(cached)
     # Half the prompt spares half the GEMMs but only a quarter of the pairs of tokens.
     assert 0.5 * cold < half < 0.51 * cold
     assert all_hit == 0.0
