@@ -30,8 +30,8 @@ def validate_inference(text: str, catalog: Catalog | None = None) -> ValidationR
     Valid for files with the columns of the published tables; only `gpu` must be there, or `system` and
     `silicon_tpot_ms` for split prefill and decode (a TPOT and a TTFT a row). Predictions take the shipped
     constants, the plain set for all engines, and never read a measured column, a note or the score. Rows with
-    a score other than yes are
-    predicted and stay out of the headline figures. Raises InputError naming a missing column.
+    a score other than yes are predicted and stay out of the headline figures. Raises InputError naming a
+    missing column.
     """
     facts = catalog or load_catalog()
     if MARK in text.partition("\n")[0]:
