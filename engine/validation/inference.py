@@ -28,15 +28,16 @@ def validate_inference(text: str, catalog: Catalog | None = None) -> ValidationR
     """Predict every row of a file of published serving measurements and compare with its `value`.
 
     Valid for files with the columns of the published tables; only `gpu` must be there, or `system` and
-    `silicon_tpot_ms` for split prefill and decode. Predictions take the shipped constants, the plain set for
-    all engines, and never read a measured column, a note or the score. Rows with a score other than yes are
-    predicted and stay out of the headline figures. Raises InputError naming a missing column.
+    `silicon_tpot_ms` for split prefill and decode (a TPOT and a TTFT a row). Predictions take the shipped
+    constants, the plain set for all engines, and never read a measured column, a note or the score. Rows with
+    a score other than yes are predicted and stay out of the headline figures. Raises InputError naming a
+    missing column.
     """
     facts = catalog or load_catalog()
     if MARK in text.partition("\n")[0]:
         rows = read_rows(text, ("system", MARK))
         found, skipped = disaggregated_results(rows, facts)
-        return gather(len(rows), skipped, found)
+        return gather(len(found) + len(skipped), skipped, found)
     rows = read_rows(text, NEEDED_COLUMNS)
     cases, skipped = serving_rows(rows, facts)
     results = predict_rows(cases, facts)

@@ -10,13 +10,18 @@ import pytest
 from gui.cli import main
 
 DATA = Path(__file__).resolve().parents[2] / "engine" / "validation" / "data"
-FILES = {"training": "runs_dev.csv", "memory": "memory_points_dev.csv", "totals": "totals_dev.csv"}
+FILES = {
+    "training": DATA / "runs_dev.csv",
+    "memory": DATA / "memory_points_dev.csv",
+    "totals": DATA / "totals_dev.csv",
+    "inference": DATA / "inference_runs_disagg_dev.csv",
+}
 KEYS = {"rows", "predicted", "skipped", "median_abs_error", "p90_abs_error", "groups", "per_row"}
 
 
 @pytest.mark.parametrize("what", FILES)
 def test_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", what, str(DATA / FILES[what]), "--json"]) == 0
+    assert main(["validate", what, str(FILES[what]), "--json"]) == 0
     data = json.loads(capsys.readouterr().out)
     assert data.keys() >= KEYS
     assert data["rows"] == data["predicted"] + len(data["skipped"])
@@ -30,7 +35,7 @@ def test_json(what: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("language", ["en", "zh_CN"])
 def test_table(language: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["validate", "training", str(DATA / FILES["training"]), "--lang", language]) == 0
+    assert main(["validate", "training", str(FILES["training"]), "--lang", language]) == 0
     text = capsys.readouterr().out
     assert ("dense networks" if language == "en" else "稠密网络") in text and "r0220" in text and "%" in text
     assert ("Worst rows" in text) == (language == "en")
