@@ -33,7 +33,7 @@ METRICS = {
 """What a row's metric is of: time per token, time to first token, output or all tokens a second."""
 CONTINUOUS, STATIC, OFFLINE, SERVER, RATE = "continuous", "static", "offline", "server", "rate"
 _SERVER_LIMITS = {
-    # MLPerf Inference rules: TTFT and TPOT at the 99th percentile [s], by scenario and network.
+    # [FIT_SERVING] section 5.4, limits as the logs state them: TTFT and TPOT at p99 [s].
     ("server", "405b"): (6.0, 0.175),
     ("server", "deepseek"): (2.0, 0.08),
     ("server", ""): (2.0, 0.2),
