@@ -210,6 +210,29 @@ class Scaling(Result):
     batch: Curve
 
 
+class FleetOption(Result):
+    """One fleet that serves the plan's traffic within its targets, with what it would change in the plan."""
+
+    accelerator: str
+    name: str
+    total: float
+    ttft_ms: float
+    tpot_ms: float
+    instances_peak: float
+    instances_mean: float
+    accelerators_peak: float
+    changes: tuple[Change, ...]
+
+
+class FleetReport(Result):
+    """Fleets of a stated set: the cheapest, those no other beats in cost and latency, and why not others."""
+
+    evaluated: int
+    excluded: dict[str, int]
+    cheapest: tuple[FleetOption, ...]
+    frontier: tuple[FleetOption, ...]
+
+
 class Certificate(Result):
     """Why the best candidate may be called best."""
 

@@ -18,7 +18,15 @@ from engine.plan import Plan, apply_patch, plan_from_json, plan_to_json
 from engine.plan.plan import Provenance
 from engine.plan.reading import MAX_BYTES
 from engine.reliability.summaries import checkpoint_summary
-from engine.results import Candidate, Change, Estimate, LayoutReport, Optimisation, RecommendationSet
+from engine.results import (
+    Candidate,
+    Change,
+    Estimate,
+    FleetReport,
+    LayoutReport,
+    Optimisation,
+    RecommendationSet,
+)
 from engine.text import N_, Message
 from gui import summaries
 from gui.i18n import render, tr
@@ -126,6 +134,11 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
         from engine.optimize.scaling import scale
 
         data["scaling"] = scale(plan, catalog).model_dump(mode="json")
+    if options.fleets:
+        from engine.optimize.fleets import search_fleets
+
+        names = None if options.fleets == "all" else options.fleets.split(",")
+        data["fleets"] = _reasoned(search_fleets(plan, catalog, names))
     return CommandResult(data, summaries.optimisation_text(found, plan.meta.currency))
 
 
@@ -273,7 +286,7 @@ def optimisation_data(found: Optimisation) -> dict[str, Any]:
         "curves": [c.model_dump(mode="json") for c in found.curves],
         "evaluated": found.evaluated,
         "excluded": {tr(reason): count for reason, count in found.excluded.items()},
-        "layouts": None if found.layouts is None else _layouts_data(found.layouts),
+        "layouts": None if found.layouts is None else _reasoned(found.layouts),
         "certificate": {
             "method": tr(found.certificate.method),
             "bound": found.certificate.bound,
@@ -282,7 +295,7 @@ def optimisation_data(found: Optimisation) -> dict[str, Any]:
     }
 
 
-def _layouts_data(found: LayoutReport) -> dict[str, Any]:
+def _reasoned(found: LayoutReport | FleetReport) -> dict[str, Any]:
     reasons = {tr(reason): count for reason, count in found.excluded.items()}
     return found.model_dump(mode="json") | {"excluded": reasons}
 
@@ -359,6 +372,7 @@ COMMANDS: tuple[Command, ...] = (
         arguments=(
             (("--objective",), {"default": "cost_under_deadline", "help": ", ".join(OBJECTIVES)}),
             (("--certify",), {"action": "store_true", "help": "check the best by a second search"}),
+            (("--fleets",), {"metavar": "IDS", "help": "also search fleets: accelerators, or all"}),
             (("--scaling",), {"action": "store_true", "help": "also scale cluster, sequence and batch"}),
         ),
     ),

@@ -18,6 +18,7 @@ from gui.formatting import duration_hours, money_short, number
 from gui.i18n import language, tr, trn
 from gui.models.candidates import CandidatesModel
 from gui.models.words import OBJECTIVE_WORDS, word
+from gui.pages.optimise_fleets import FleetsView
 from gui.pages.optimise_layouts import LayoutsView
 from gui.pages.optimise_scaling import ScalingView
 from gui.pages.optimise_table import CandidatesTable
@@ -36,7 +37,7 @@ _TRAINING_KINDS = ("interval", "size")
 _SERVING_KINDS = ("split", "load")
 
 
-_VIEWS = {"candidates": N_("Candidates"), "layouts": N_("Layouts"), "scaling": N_("Scaling")}
+_VIEWS = {"candidates": N_("Candidates"), "layouts": N_("Layouts, fleets"), "scaling": N_("Scaling")}
 
 
 class OptimisePage(QWidget):
@@ -57,6 +58,7 @@ class OptimisePage(QWidget):
         options = [(key, word(OBJECTIVE_WORDS, key, lang)) for key in OBJECTIVE_WORDS]
         self.objective = Segmented(tr("Objective"), options, session.objective)
         self.layouts = LayoutsView(worker)
+        self.fleets = FleetsView(session)
         self.scaling = ScalingView(session)
         views = [(key, tr(text)) for key, text in _VIEWS.items()]
         self.view = Segmented(tr("View"), views, "candidates")
@@ -89,7 +91,7 @@ class OptimisePage(QWidget):
         page.addLayout(head)
         page.addWidget(self._options_card())
         self._views = QStackedWidget()
-        for view in (self._candidates_view(), self.layouts, self.scaling):
+        for view in (self._candidates_view(), self.layouts, self.scaling, self.fleets):
             self._views.addWidget(view)
         page.addWidget(self._views, 1)
 
@@ -129,6 +131,7 @@ class OptimisePage(QWidget):
         self.objective.changed.connect(session.set_objective)
         self.view.changed.connect(self.show_view)
         self.layouts.use_requested.connect(self._use_layout)
+        self.fleets.use_requested.connect(self._use_fleet)
         self.run.clicked.connect(lambda: session.set_objective(session.objective))
         self.stop.clicked.connect(session.cancel)
         self._limit_link.clicked.connect(lambda: self.field_requested.emit(self._limit_path()))
@@ -143,7 +146,8 @@ class OptimisePage(QWidget):
     def show_view(self, key: str) -> None:
         """Show the candidates, the layouts or the scaling."""
         self.view.set_current(key)
-        self._views.setCurrentIndex(list(_VIEWS).index(key))
+        fleets = key == "layouts" and not self._session.plan.is_training
+        self._views.setCurrentIndex(len(_VIEWS) if fleets else list(_VIEWS).index(key))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._searching:
@@ -175,6 +179,8 @@ class OptimisePage(QWidget):
         self.frontier.show_chart(draw_frontier, frontier_data(found, plan, review.estimate))
         self.layouts.show_report(found.layouts, plan, review.estimate)
         self.scaling.refresh()
+        self.fleets.refresh()
+        self.show_view(self.view.current() or "candidates")
         self.table.show_search(found, currency)
         self._certify()
         self._set_stale(self._session.stale)
@@ -229,6 +235,9 @@ class OptimisePage(QWidget):
     def _use(self, candidate: Candidate) -> None:
         name = tr(candidate.label)
         self._session.apply_changes(candidate.changes, tr("Use candidate: {name}").format(name=name))
+
+    def _use_fleet(self, changes: tuple[Change, ...]) -> None:
+        self._session.apply_changes(changes, tr("Use a fleet"))
 
     def _use_layout(self, changes: tuple[Change, ...]) -> None:
         self._session.apply_changes(changes, tr("Use a layout"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -49,7 +51,7 @@ class LayoutsView(QWidget):
         capacity = now.metric("memory_capacity_gib") if now is not None else None
         self.chart.show_chart(draw_layouts, LayoutsData(report, capacity))
         self._column.addWidget(self._fastest_card(report, plan))
-        self._column.addWidget(_reasons_card(report))
+        self._column.addWidget(reasons_card(report.excluded, _counted(report)))
         self._column.addStretch(1)
 
     def set_stale(self, stale: bool) -> None:
@@ -98,16 +100,20 @@ def _bound_text(report: LayoutReport) -> str:
     return tr("{gap} above the arithmetic alone").format(gap=percent(report.gap, language(), 2))
 
 
-def _reasons_card(report: LayoutReport) -> Card:
-    lang, left_out = language(), sum(report.excluded.values())
+def _counted(report: LayoutReport) -> str:
     counted = trn("{count} layout evaluated", "{count} layouts evaluated", report.evaluated)
-    card = Card(tr("Left out"), note=counted.format(count=number(report.evaluated, lang)))
-    if not left_out:
-        card.body.addWidget(Label(tr("Every layout can run."), role="muted"))
+    return counted.format(count=number(report.evaluated, language()))
+
+
+def reasons_card(excluded: Mapping[str, int], note: str) -> Card:
+    """What a search left out, by reason, the most frequent first."""
+    card = Card(tr("Left out"), note=note)
+    if not excluded:
+        card.body.addWidget(Label(tr("Nothing."), role="muted"))
     grid = QGridLayout()
-    for row, (reason, count) in enumerate(sorted(report.excluded.items(), key=lambda pair: -pair[1])):
+    for row, (reason, count) in enumerate(sorted(excluded.items(), key=lambda pair: -pair[1])):
         grid.addWidget(Label(tr(reason), wrap=True), row, 0)
-        grid.addWidget(Label(number(count, lang), bold=True), row, 1, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(Label(number(count, language()), bold=True), row, 1, Qt.AlignmentFlag.AlignRight)
     grid.setColumnStretch(0, 1)
     card.body.addLayout(grid)
     return card

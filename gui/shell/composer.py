@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import Estimate, Optimisation, Scaling
+from engine.results import Estimate, FleetReport, Optimisation, Scaling
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -42,6 +42,10 @@ def _no_scaling(plan: Plan, cancelled: Cancelled) -> Scaling | None:
     return None
 
 
+def _no_fleets(plan: Plan) -> FleetReport | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -64,6 +68,7 @@ class Composer:
     accelerators: Callable[[], Mapping[str, str]] = field(default=_no_accelerators)
     own_figures: Callable[[str], Mapping[str, Any]] = field(default=_no_figures)
     scaling: Callable[[Plan, Cancelled], Scaling | None] = field(default=_no_scaling)
+    fleets: Callable[[Plan], FleetReport | None] = field(default=_no_fleets)
 
 
 class EngineCalls:
@@ -78,7 +83,13 @@ class EngineCalls:
     def composer(self) -> Composer:
         """These calls as a Composer."""
         return Composer(
-            self.estimate, self.review, self.search, self.accelerators, self.own_figures, self.scaling
+            self.estimate,
+            self.review,
+            self.search,
+            self.accelerators,
+            self.own_figures,
+            self.scaling,
+            self.fleets,
         )
 
     def estimate(self, plan: Plan) -> Estimate:
@@ -116,6 +127,12 @@ class EngineCalls:
         from engine.optimize.scaling import scale
 
         return scale(plan, self._catalog, cancelled=cancelled)
+
+    def fleets(self, plan: Plan) -> FleetReport | None:
+        """Fleets that could serve the plan's traffic."""
+        from engine.optimize.fleets import search_fleets
+
+        return search_fleets(plan, self._catalog)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""

@@ -9,12 +9,15 @@ import pytest
 from PySide6.QtWidgets import QPushButton
 
 from engine.catalog import Catalog
+from engine.optimize.fleets import search_fleets
 from engine.optimize.scaling import scale
+from gui.charts.fleets import FleetsData, draw_fleets
 from gui.charts.layouts import LayoutsData, draw_layouts
 from gui.charts.scaling import ScalingData, draw_marginal, draw_speed
 from gui.charts.style import ChartStyle
-from gui.models.layouts import layout_text
+from gui.models.layouts import fleet_text, layout_text
 from gui.pages.optimise import OptimisePage
+from gui.pages.optimise_fleets import FleetsView
 from gui.services.review import Review
 
 OpenSession = Callable[[Review], Any]
@@ -66,3 +69,31 @@ def test_a_layout_reads_in_both_languages(training_review: Review) -> None:
     settings = training_review.optimisation.layouts.fastest[0].settings
     assert layout_text(settings, "en").startswith("TP ")
     assert "微批次" in layout_text(settings, "zh_CN")
+
+
+def test_a_fleet_reads_in_both_languages_and_is_charted(serving_review: Review, catalog: Catalog) -> None:
+    from matplotlib.figure import Figure
+
+    plan = serving_review.plan
+    report = search_fleets(plan, catalog, ["h100-sxm", "mi300x"])
+    option = report.cheapest[0]
+    assert fleet_text(option, plan, "en").startswith("TP ")
+    assert "批次上限" in fleet_text(option, plan, "zh_CN")
+    data = FleetsData(report, "USD", serving_review.estimate.total, 50.0, plan)
+    table = draw_fleets(Figure(), data, ChartStyle(), "en")
+    assert "fleet" in table.title
+    assert len(table.rows) >= len(report.cheapest)
+
+
+def test_a_service_shows_its_fleets_and_takes_one(
+    qtbot: Any, open_session: OpenSession, serving_review: Review, catalog: Catalog
+) -> None:
+    session = open_session(serving_review)
+    view = FleetsView(session)
+    qtbot.addWidget(view)
+    view._show(search_fleets(serving_review.plan, catalog, ["mi300x"]))
+    taken: list[Any] = []
+    view.use_requested.connect(taken.append)
+    button = next(b for b in view.findChildren(QPushButton) if b.accessibleName() == "Use fleet 1")
+    button.click()
+    assert {change.path for change in taken[0]} >= {"cluster.accelerator"}
