@@ -17,6 +17,8 @@ from engine.lowering import lower
 from engine.performance.training import training_step
 from engine.performance.training_constants import DEFAULT_STACK
 from engine.plan import Plan, apply_patch, get_value
+from engine.plan.cluster import ACCELERATOR_FIGURES
+from engine.plan.workload import MEASURED_AS
 from engine.text import N_, Message, Quantity
 from engine.values import PlanValues
 
@@ -140,35 +142,22 @@ def _run_of(plan: Plan, catalog: Catalog, index: int) -> OwnRun:
     """One of the plan's measured runs, predicted as the plan with that run's own settings."""
     assert plan.training is not None
     run, field = plan.training.measured_runs[index], f"training.measured_runs.{index}"
-    settings = {
-        path: getattr(run, name) for name, path in _SETTINGS.items() if getattr(run, name) is not None
-    }
-    free = [path for path in _SETTINGS.values() if get_value(plan, path) == "auto" and path not in settings]
+    given = run.model_dump(exclude_none=True)
+    settings = {path: given[name] for name, path in MEASURED_AS.items() if name in given}
+    free = [path for path in MEASURED_AS.values() if get_value(plan, path) == "auto" and path not in settings]
     if free:
         # What was measured had some layout; guessing it would calibrate by a guess.
         needed = Message(N_("a run, or a plan, that gives: {names}"), {"names": ", ".join(free)})
         raise InputError(field, "auto", needed)
-    changed = {**settings, "training.measured_runs": ()}
+    moved = run.accelerator not in (None, plan.cluster.accelerator)
+    figures: dict[str, Any] = dict.fromkeys(ACCELERATOR_FIGURES) if moved else {}
+    changed = {**figures, **settings, "training.measured_runs": ()}
     try:
         return own_run(apply_patch(plan, changed), catalog, run.tokens_per_s_per_gpu, stack=run.stack)
     except InputError as error:
         raise InputError(field, error.value, error.accepted) from error
 
 
-_SETTINGS: Mapping[str, str] = {
-    "accelerator_count": "cluster.accelerator_count",
-    "sequence_length": "training.sequence_length",
-    "global_batch_tokens": "training.global_batch_tokens",
-    "tensor_parallel": "layout.tensor_parallel",
-    "pipeline_parallel": "layout.pipeline_parallel",
-    "context_parallel": "layout.context_parallel",
-    "expert_parallel": "layout.expert_parallel",
-    "virtual_pipeline": "layout.virtual_pipeline",
-    "micro_batch": "layout.micro_batch",
-    "sharding": "layout.sharding",
-    "recompute": "layout.recompute",
-}
-"""Fields of a measured run and the plan's fields they stand in for."""
 _RELEVANT: Any = {"architecture": True, "training": True, "layout": True, "cluster": True}
 
 

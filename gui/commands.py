@@ -195,9 +195,11 @@ def _bench(options: argparse.Namespace) -> CommandResult:
 
 
 def _validate(options: argparse.Namespace) -> CommandResult:
-    from gui.validation import VALIDATIONS, validation_data, validation_text
+    from engine.catalog import load_catalog
+    from engine.validation.published import validate_text
+    from gui.validation import validation_data, validation_text
 
-    found = VALIDATIONS[options.what](_read_table(options.file))
+    found = validate_text(options.what, _read_table(options.file), load_catalog())
     return CommandResult(validation_data(found), validation_text(found))
 
 

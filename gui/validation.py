@@ -2,24 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from engine.text import N_
-from engine.validation.inference import validate_inference
-from engine.validation.memory import validate_memory
 from engine.validation.results import ErrorSummary, RowResult, ValidationResult
-from engine.validation.totals import validate_totals
-from engine.validation.training import validate_training
 from gui.i18n import language, render, tr
 from gui.models.words import group_text
 
-VALIDATIONS: Mapping[str, Callable[[str], ValidationResult]] = {
-    "training": validate_training,
-    "memory": validate_memory,
-    "totals": validate_totals,
-    "inference": validate_inference,
-}
 _SHOWN_SKIPPED, _SHOWN_WORST = 5, 5
 _NAME_WIDTH = 52
 

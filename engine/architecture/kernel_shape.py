@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from engine.architecture.cache import state_bytes
+from engine.architecture.cache import cache_kinds, state_bytes
 from engine.architecture.counting import count_parameters
-from engine.architecture.layers import Attention, LayerKind, layer_kinds
+from engine.architecture.layers import LayerKind, layer_kinds
+from engine.architecture.operations import head_weights, score_kinds
 from engine.performance.inputs import AttentionKind, ModelShape, ParameterCounts
 from engine.plan.architecture import Architecture
 
@@ -44,8 +45,10 @@ def model_shape(a: Architecture) -> ModelShape:
         recurrent_layers=float(a.num_hidden_layers - attending),
         state_bytes=state_bytes(a),
         generates=float(a.kind != "encoder"),
-        counted=_counted(a),
-        attention_kinds=tuple(_attention_kinds(a, kinds)),
+        head_weights=float(head_weights(a)),
+        counted=_counted(a, owned=True),
+        applied=_counted(a, owned=False) if any(k.borrows_weights for k in kinds) else None,
+        attention_kinds=tuple(_attention_kinds(a)),
     )
 
 
@@ -68,8 +71,8 @@ def _dense_size(a: Architecture, kinds: tuple[LayerKind, ...]) -> float:
     return float(a.intermediate_size or a.moe_intermediate_size or a.state_space.inner_size or a.hidden_size)
 
 
-def _counted(a: Architecture) -> ParameterCounts:
-    counts = count_parameters(a)
+def _counted(a: Architecture, *, owned: bool) -> ParameterCounts:
+    counts = count_parameters(a, owned=owned)
     return ParameterCounts(
         total=float(counts.total),
         active=float(counts.active),
@@ -85,24 +88,21 @@ def _counted(a: Architecture) -> ParameterCounts:
     )
 
 
-def _attention_kinds(a: Architecture, kinds: tuple[LayerKind, ...]) -> Iterator[AttentionKind]:
-    for kind in kinds:
-        for attention in kind.attention:
-            if not attention.crosses:
-                yield _attention_kind(a, attention, kind.count)
-
-
-def _attention_kind(a: Architecture, attention: Attention, layers: int) -> AttentionKind:
-    scores = attention.heads * (attention.head_dim + attention.value_dim)
-    values = attention.key_value_heads * (attention.head_dim + attention.value_dim)
-    # Generation with latent attention works on the latent itself: scores over rank + rope, values over rank.
-    absorbed = attention.heads * (2 * a.kv_lora_rank + a.qk_rope_head_dim)
-    latent = a.kv_lora_rank + a.qk_rope_head_dim
-    return AttentionKind(
-        layers=float(layers),
-        score_width=float(scores),
-        decode_width=float(absorbed if attention.latent else scores),
-        cached_values=float((latent if attention.latent else values) * attention.cached),
-        window=float(attention.window),
-        causal=float(attention.causal),
-    )
+def _attention_kinds(a: Architecture) -> Iterator[AttentionKind]:
+    """What layers compare and what they keep, in one kind where both have the same layers and window."""
+    kept = list(cache_kinds(a))
+    for score in score_kinds(a):
+        alike = (k for k in kept if (k.layers, k.window) == (score.layers, score.window))
+        cache = next(alike, None)
+        if cache is not None:
+            kept.remove(cache)
+        yield AttentionKind(
+            layers=float(score.layers),
+            score_width=float(score.width),
+            decode_width=float(score.decode_width),
+            cached_values=float(cache.values if cache else 0),
+            window=float(score.window),
+            causal=float(score.causal),
+        )
+    for left in kept:
+        yield AttentionKind(float(left.layers), 0.0, 0.0, float(left.values), float(left.window))

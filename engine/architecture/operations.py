@@ -11,10 +11,15 @@ from engine.plan.architecture import Architecture
 
 @dataclass(frozen=True, slots=True)
 class ScoreKind:
-    """Attention layers alike: width = heads * (key + value size), window [tokens] (0 = all)."""
+    """Attention layers alike: width = heads * (key + value size), window [tokens] (0 = all).
+
+    `decode_width` is that of one generated token: latent attention then works on the latent itself, scores
+    over rank + rope and values over rank.
+    """
 
     layers: int
     width: int
+    decode_width: int
     window: int
     causal: bool
 
@@ -40,7 +45,7 @@ class Operations:
 
 def score_kinds(a: Architecture) -> tuple[ScoreKind, ...]:
     """The layers whose work grows with the context, one entry a kind."""
-    found: dict[tuple[int, int, bool], int] = {}
+    found: dict[tuple[int, int, int, bool], int] = {}
     for kind in layer_kinds(a):
         for attention in kind.attention:
             for key in () if attention.crosses else _scores(a, attention):
@@ -48,14 +53,17 @@ def score_kinds(a: Architecture) -> tuple[ScoreKind, ...]:
     return tuple(ScoreKind(layers, *key) for key, layers in found.items())
 
 
-def _scores(a: Architecture, attention: Attention) -> list[tuple[int, int, bool]]:
-    """(width, window, causal) of what a layer compares: tokens, compressed entries, keys of an indexer."""
+def _scores(a: Architecture, attention: Attention) -> list[tuple[int, int, int, bool]]:
+    """Widths, window and mask of what a layer compares: tokens, compressed entries, keys of an indexer."""
     width, d = _score_width(attention), a.details
     ratio, picked = attention.compress_ratio or 1, d.index_topk if attention.indexed else 0
-    index = [(d.index_n_heads * d.index_head_dim // ratio, 0, True)] if picked else []
+    indexed = d.index_n_heads * d.index_head_dim // ratio
+    index = [(indexed, indexed, 0, True)] if picked else []
     if attention.compress_ratio:
-        return [(width, attention.window, True), (width // ratio, picked * ratio, True), *index]
-    return [(width, picked or attention.window, attention.causal), *index]
+        entry = width // ratio
+        return [(width, width, attention.window, True), (entry, entry, picked * ratio, True), *index]
+    absorbed = attention.heads * (2 * a.kv_lora_rank + a.qk_rope_head_dim) if attention.latent else width
+    return [(width, absorbed, picked or attention.window, attention.causal), *index]
 
 
 def count_operations(a: Architecture, tokens: float) -> Operations:
@@ -68,8 +76,15 @@ def count_operations(a: Architecture, tokens: float) -> Operations:
     counts = count_parameters(a, owned=False)
     met = counts.attention + counts.mlp + counts.shared_experts + counts.router + counts.active_experts
     attention = sum(2.0 * k.layers * k.width * _pairs(k, tokens) for k in score_kinds(a))
-    head = a.vocab_size * a.hidden_size if a.details.has_output_head else 0
-    return Operations(linear=2.0 * met, attention=attention, logits=2.0 * head)
+    return Operations(linear=2.0 * met, attention=attention, logits=2.0 * head_weights(a))
+
+
+def head_weights(a: Architecture) -> int:
+    """Weights a token meets in the output head, through a narrower embedding if there is one; 0 without."""
+    if not a.details.has_output_head:
+        return 0
+    narrow = a.details.embedding_size
+    return (a.vocab_size + a.hidden_size) * narrow if narrow else a.vocab_size * a.hidden_size
 
 
 def _score_width(attention: Attention) -> int:

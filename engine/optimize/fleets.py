@@ -19,6 +19,7 @@ from engine.lowering import lower
 from engine.notes import SERVING_REASONS
 from engine.performance.serving import FEASIBLE
 from engine.plan import Plan, apply_patch, get_value
+from engine.plan.cluster import ACCELERATOR_FIGURES, ACCELERATOR_OFFER
 from engine.plan.money import Scope
 from engine.results import Change, FleetOption, FleetReport
 from engine.text import N_, Message
@@ -39,16 +40,7 @@ _DISCRETE = (
     "cluster.price_mode",
     "cluster.commitment_term_months",
 )
-_OWN_FIGURES: Mapping[str, Any] = {
-    "cluster.accelerator_spec": None,
-    "cluster.accelerators_per_node": None,
-    "cluster.scale_up_domain": None,
-    "cluster.nic_gbps_per_gpu": None,
-    "cluster.price_per_gpu_hour": None,
-    "cluster.provider": None,
-    "cluster.region": None,
-}
-"""What a plan says of its own accelerator, which holds for no other."""
+_OF_ONE_ACCELERATOR = (*ACCELERATOR_FIGURES, *ACCELERATOR_OFFER, "cluster.provider")
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +101,7 @@ def _settings(plan: Plan, catalog: Catalog, asked: Sequence[str] | None) -> Iter
         patch = dict(zip(_DISCRETE, (name, precision, mode, term), strict=True))
         if name != own:
             catalog.accelerator(name)
-            patch = {**_OWN_FIGURES, **patch}
+            patch = {**dict.fromkeys(_OF_ONE_ACCELERATOR), **patch}
         elif (mode, term) != purchase:
             patch["cluster.price_per_gpu_hour"] = None
         yield patch

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from engine.catalog import Catalog
+from engine.catalog.accelerators import GIB
 from engine.evaluation import run_training_step
 from engine.lowering import lower
 from engine.optimize.layout import AUTO_MEMORY_SHARE, FIELDS, LayoutGrid, evaluate_layouts
@@ -16,7 +17,6 @@ from engine.values import PlanValues
 
 SHOWN = 20
 """Fastest layouts that are listed."""
-_GIB = 2.0**30
 
 
 def report_layouts(plan: Plan, catalog: Catalog) -> LayoutReport:
@@ -45,7 +45,7 @@ def _options(grid: LayoutGrid, rows: Sequence[int], speed: float) -> tuple[Layou
             settings=grid.settings(row),
             step_time_s=float(grid.step_time_s[row]),
             tokens_per_s_per_gpu=speed / float(grid.step_time_s[row]),
-            memory_gib=float(grid.memory_bytes[row]) / _GIB,
+            memory_gib=float(grid.memory_bytes[row]) / GIB,
         )
         for row in rows
     )
@@ -63,5 +63,5 @@ def _own(plan: Plan, catalog: Catalog, speed: float) -> LayoutOption | None:
         settings={path: get_value(plan, path) for path in FIELDS},
         step_time_s=time,
         tokens_per_s_per_gpu=speed / time,
-        memory_gib=float(np.asarray(memory.total_bytes)) / _GIB,
+        memory_gib=float(np.asarray(memory.total_bytes)) / GIB,
     )

@@ -23,6 +23,15 @@ from engine.catalog import Catalog, load_catalog
 from engine.performance.bands import PREFIX as BAND_PREFIX
 from engine.performance.bands import WIDENING, regime_keys
 from engine.validation.cases import TrainingCase, training_cases
+from engine.validation.efficiencies import (
+    KEY,
+    band_row,
+    insert_last,
+    newest_date,
+    read_table,
+    set_fitted,
+    write_table,
+)
 from engine.validation.fitting import (
     DIGITS,
     FitData,
@@ -146,21 +155,12 @@ def updated_table(table: str, values: Mapping[str, float], bands: Mapping[str, f
 
     Values go into rows that are there; bands, when there are any, replace all earlier ones.
     """
-    rows = list(csv.reader(io.StringIO(table)))
-    date = max(row[6] for row in rows[1:])
-    kept = [row for row in rows if not bands or not _is_band(row[0])]
-    for row in kept:
-        name = row[0].removeprefix("training.")
-        if row[0].startswith("training.") and name in values:
-            row[1] = f"{values[name]:.{DIGITS}g}"
-            row[5] = (
-                row[5] if "calibration" in row[5] else f"{row[5]}, refitted by engine.performance.calibration"
-            )
-    place = max(i for i, row in enumerate(kept) if row[0].startswith("training.")) + 1
-    kept[place:place] = [_band_row(name, width, date) for name, width in sorted(bands.items())]
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(kept)
-    return buffer.getvalue()
+    rows = read_table(table)
+    date = newest_date(rows)
+    kept = [row for row in rows if not bands or not _is_band(row[KEY])]
+    set_fitted(kept, "training.", values, DIGITS, SCRIPT)
+    insert_last(kept, "training.", [_band_row(name, width, date) for name, width in sorted(bands.items())])
+    return write_table(kept)
 
 
 def _is_band(key: str) -> bool:
@@ -170,8 +170,7 @@ def _is_band(key: str) -> bool:
 def _band_row(name: str, width: float, date: str) -> list[str]:
     source = f"Own measurement: {SCRIPT} on published runs, each source left out in turn"
     note = "measured over predicted step time, 10th to 90th percentile; shrunk towards the wider regime"
-    low, high = (f"{np.exp(sign * width):.3f}" for sign in (-1.0, 1.0))
-    return [BAND_PREFIX + name, "1", low, high, "ratio", source, date, "derived", note]
+    return band_row(BAND_PREFIX + name, width, source=source, date=date, note=note)
 
 
 def left_out_table(found: Calibration) -> str:

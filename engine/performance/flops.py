@@ -82,14 +82,14 @@ def token_flops(model: ModelShape, sequence_length: Array) -> TokenFlops:
     a window w; logits 2*h*V; training 3*(linear + attention + logits).
     Source: matches the TFLOP per token ratios that hardware vendors publish within 0.4 %.
     """
-    counts = count_parameters(model)
+    counts = model.applied or count_parameters(model)
     experts = 2.0 * counts.active_experts
     linear = 2.0 * (counts.attention + counts.mlp + counts.shared_experts + counts.router) + experts
     attention: Array = 0.0
     for kind in attention_kinds(model):
         pairs = attended_pairs(kind, sequence_length)
         attention = attention + 2.0 * kind.layers * kind.score_width * pairs / sequence_length
-    logits = 2.0 * counts.embedding
+    logits = 2.0 * head_weights(model)
     return TokenFlops(
         linear=linear,
         experts=experts,
@@ -99,9 +99,14 @@ def token_flops(model: ModelShape, sequence_length: Array) -> TokenFlops:
     )
 
 
+def head_weights(model: ModelShape) -> Array:
+    """Weights a token meets in the output head [count]; 0 without one."""
+    return count_parameters(model).embedding if model.head_weights is None else model.head_weights
+
+
 def attention_kinds(model: ModelShape) -> tuple[AttentionKind, ...]:
     """The kinds of attention layers of a network: as given, else one kind by its sizes."""
-    if model.attention_kinds:
+    if model.attention_kinds or model.counted is not None:
         return model.attention_kinds
     if np.ndim(model.recurrent_layers) == 0 and model.recurrent_layers == model.num_hidden_layers:
         return ()

@@ -49,7 +49,9 @@ class ModelShape:
     `kv_lora_rank` above 0 means multi-head latent attention. `counted` and `attention_kinds` describe
     networks whose layers differ, or whose small parts are known exactly; empty, every layer is as the
     sizes say. `recurrent_layers` mix tokens without attention and keep `state_bytes` a sequence;
-    `generates` 0 = an encoder.
+    `generates` 0 = an encoder; `head_weights` a token meets in the output head,
+    None = as many as the embedding holds, 0 = no logits. `applied` counts weights that layers borrow of each
+    other where they work, None where none does.
     """
 
     hidden_size: Array
@@ -74,7 +76,9 @@ class ModelShape:
     recurrent_layers: Array = 0.0
     state_bytes: Array = 0.0
     generates: Array = 1.0
+    head_weights: Array | None = None
     counted: ParameterCounts | None = None
+    applied: ParameterCounts | None = None
     attention_kinds: tuple[AttentionKind, ...] = ()
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from engine.arrays import Array
 from engine.catalog import load_catalog
 from engine.codes import RECOMPUTE_MODES, SHARDING_STAGES
-from engine.performance.flops import count_moe_layers, count_parameters
+from engine.performance.flops import count_moe_layers, count_parameters, head_weights
 from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, ParameterCounts, TrainingRun
 from engine.performance.training_constants import (
     MemoryConstants,
@@ -147,7 +147,8 @@ def training_memory(
     held = kept * rank.layers * tokens
     if np.any(found.stage_outputs):
         held = held + _stage_output_bytes(model, layout, found) * tokens
-    logits = found.logits_bytes * tokens * model.vocab_size / layout.tensor_parallel
+    vocabulary = model.vocab_size * np.greater(head_weights(model), 0.0)
+    logits = found.logits_bytes * tokens * vocabulary / layout.tensor_parallel
     # The last stage has as large an embedding (the output head) and the logits, but fewer micro-batches.
     on_last = np.greater(logits, held * (first_flight - last_flight)) | one_stage
     activations = held * np.where(on_last, last_flight, first_flight) + live * tokens

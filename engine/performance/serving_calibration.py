@@ -8,8 +8,6 @@ by regime. --write puts the constants and the bands into efficiencies.csv.
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import re
 import sys
 from collections.abc import Mapping, Sequence
@@ -28,6 +26,17 @@ from engine.performance.serving_constants import (
     PREFIX,
     PRESET_CONSTANTS,
     ServingConstants,
+)
+from engine.validation.efficiencies import (
+    BASIS,
+    KEY,
+    UNIT,
+    band_row,
+    insert_last,
+    newest_date,
+    read_table,
+    set_fitted,
+    write_table,
 )
 from engine.validation.fitting import DIGITS, Prior
 from engine.validation.serving_cases import NEEDED_COLUMNS, ServingRow, serving_rows
@@ -158,25 +167,26 @@ def updated_serving_table(
 
     Values go into rows that are there; bands and presets replace all earlier ones.
     """
-    rows = list(csv.reader(io.StringIO(table)))
-    date = max(row[6] for row in rows[1:])
-    kept = [row for row in rows if not row[0].startswith((BAND_PREFIX, PREFIX + ENGINE_WORD))]
-    units = {row[0]: row[4] for row in rows}
+    rows = read_table(table)
+    date, units = newest_date(rows), {row[KEY]: row[UNIT] for row in rows}
+    kept = [row for row in rows if not row[KEY].startswith((BAND_PREFIX, PREFIX + ENGINE_WORD))]
+    set_fitted(kept, PREFIX, values, DIGITS, _SCRIPT)
     for row in kept:
-        name = row[0].removeprefix(PREFIX)
-        if row[0].startswith(PREFIX) and name in values:
-            row[1] = f"{values[name]:.{DIGITS}g}"
-            row[5] = row[5] if "calibration" in row[5] else f"{row[5]}, refitted by {_SCRIPT}"
-            row[7] = "derived"
-    place = max(i for i, row in enumerate(kept) if row[0].startswith(PREFIX)) + 1
-    kept[place:place] = [_band_row(name, width, date) for name, width in sorted(bands.items())] + [
-        _preset_row(engine, name, value, units[PREFIX + name], date)
-        for engine, found in sorted(presets.items())
-        for name, value in found.items()
-    ]
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(kept)
-    return buffer.getvalue()
+        if row[KEY].removeprefix(PREFIX) in values:
+            row[BASIS] = "derived"
+    insert_last(
+        kept,
+        PREFIX,
+        [
+            *(_band_row(name, width, date) for name, width in sorted(bands.items())),
+            *(
+                _preset_row(engine, name, value, units[PREFIX + name], date)
+                for engine, found in sorted(presets.items())
+                for name, value in found.items()
+            ),
+        ],
+    )
+    return write_table(kept)
 
 
 def _band_row(name: str, width: float, date: str) -> list[str]:
@@ -184,8 +194,7 @@ def _band_row(name: str, width: float, date: str) -> list[str]:
         f"Own measurement: {_SCRIPT} on published runs, each source, family and accelerator left out in turn"
     )
     note = "measured over predicted, 10th to 90th percentile; shrunk towards the wider regime"
-    low, high = (f"{np.exp(sign * width):.3f}" for sign in (-1.0, 1.0))
-    return [BAND_PREFIX + name, "1", low, high, "ratio", source, date, "derived", note]
+    return band_row(BAND_PREFIX + name, width, source=source, date=date, note=note)
 
 
 def _preset_row(engine: str, name: str, value: float, unit: str, date: str) -> list[str]:

@@ -18,6 +18,7 @@ from engine.performance.flops import (
     attention_kinds,
     count_moe_layers,
     count_parameters,
+    head_weights,
     seen_tokens,
 )
 from engine.performance.inputs import AttentionKind, Hardware, ModelShape
@@ -242,13 +243,15 @@ def _weigh(case: ServingCase) -> _Weights:
     each = constants.bytes_per_element(case.load.weight_precision_code)
     attention = counts.attention * np.where(kept, constants.weight_bytes_16bit, each)
     others = counts.mlp + np.asarray(counts.shared_experts)
-    head = np.asarray(counts.embedding)
-    small = (counts.router + np.asarray(counts.norms) + head) * _ACTIVATION_BYTES
+    worked = model.applied or counts
+    small = (counts.router + np.asarray(counts.norms) + counts.embedding) * _ACTIVATION_BYTES
     return _Weights(
         fixed_bytes=attention + others * each + small,
         expert_bytes=counts.experts * each,
-        active_layers=counts.attention + others + counts.active_experts,
-        head=head,
+        active_layers=np.asarray(
+            worked.attention + worked.mlp + worked.shared_experts + worked.active_experts
+        ),
+        head=np.asarray(head_weights(model)),
         is_moe=np.greater(model.num_experts, 0.0),
     )
 

@@ -97,6 +97,16 @@ class Layout(Section):
     recompute: Recompute | Auto = declare(N_("Recomputation"), default="auto")
 
 
+ACCELERATOR_OFFER = ("cluster.price_per_gpu_hour", "cluster.region")
+ACCELERATOR_FIGURES = (
+    "cluster.accelerator_spec",
+    "cluster.accelerators_per_node",
+    "cluster.scale_up_domain",
+    "cluster.nic_gbps_per_gpu",
+)
+"""Fields of the plan's own accelerator and its offer: with another one they go back to the catalogue."""
+
+
 class Reliability(Section):
     """Failures, checkpoints, restarts and spares of a training run."""
 

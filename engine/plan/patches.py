@@ -11,6 +11,7 @@ from engine.plan.base import Section
 from engine.plan.fields import field_specs, find_field
 from engine.plan.plan import Plan, Provenance
 from engine.plan.reading import plan_from_data
+from engine.plan.workload import MEASURED_AS
 from engine.text import N_, Message
 
 Patch = Mapping[str, Any]
@@ -52,7 +53,7 @@ def apply_patch(plan: Plan, patch: Patch, provenance: Provenance | None = None) 
 
     Errors: InputError for an unknown path, PlanErrors for values that are not accepted.
     """
-    data = plan.model_dump()
+    data = plan_data(plan)
     if provenance is not None:
         marked = [path for path in patch if path.partition(".")[0] not in KEYED_BY_PATH]
         data["provenance"] |= {path: provenance.model_dump() for path in marked}
@@ -60,6 +61,20 @@ def apply_patch(plan: Plan, patch: Patch, provenance: Provenance | None = None) 
         _check_path(path, value)
         _set(data, path, value)
     return plan_from_data(data)
+
+
+def plan_data(plan: Plan) -> dict[str, Any]:
+    """Plain data of a plan to be changed: what measured runs leave to the plan is filled in as it stands.
+
+    No change of the plan may change what was measured.
+    """
+    data = plan.model_dump()
+    for run in (data["training"] or {}).get("measured_runs", ()):
+        for name, path in MEASURED_AS.items():
+            section, _, field = path.partition(".")
+            if run[name] is None and data[section][field] != "auto":
+                run[name] = data[section][field]
+    return data
 
 
 def changed_values(before: Plan, after: Plan) -> dict[str, tuple[Any, Any]]:

@@ -36,10 +36,16 @@ class Workload(Section):
 
 
 class MeasuredRun(Section):
-    """A run that was measured, to calibrate this plan by. What is empty was as this plan has it."""
+    """A run that was measured, to calibrate this plan by.
+
+    What is empty was as the plan has it; with the plan's next change it is filled in as it was then, so that
+    no change of the plan, and no variant of it, changes what was measured.
+    """
 
     tokens_per_s_per_gpu: float = declare(N_("Measured speed"), unit="tokens/s/GPU", gt=0, le=1e9)
     stack: TrainingStack | None = declare(N_("Software stack"), default=None)
+    precision: TrainingPrecision | None = declare(N_("Precision"), default=None)
+    accelerator: str | None = declare(N_("Accelerator"), default=None, max_length=200)
     accelerator_count: Whole | None = declare(N_("Accelerators"), default=None, ge=1, le=10_000_000)
     sequence_length: Whole | None = declare(
         N_("Sequence length"), unit="tokens", default=None, ge=16, le=100_000_000
@@ -56,6 +62,25 @@ class MeasuredRun(Section):
     sharding: Literal["zero0", "zero1", "zero3"] | None = declare(N_("Sharding"), default=None)
     recompute: Literal["none", "selective", "full"] | None = declare(N_("Recompute"), default=None)
     label: str = declare(N_("Name"), default="", max_length=200)
+
+
+MEASURED_AS = {
+    "stack": "training.stack",
+    "precision": "training.precision",
+    "accelerator": "cluster.accelerator",
+    "accelerator_count": "cluster.accelerator_count",
+    "sequence_length": "training.sequence_length",
+    "global_batch_tokens": "training.global_batch_tokens",
+    "tensor_parallel": "layout.tensor_parallel",
+    "pipeline_parallel": "layout.pipeline_parallel",
+    "context_parallel": "layout.context_parallel",
+    "expert_parallel": "layout.expert_parallel",
+    "virtual_pipeline": "layout.virtual_pipeline",
+    "micro_batch": "layout.micro_batch",
+    "sharding": "layout.sharding",
+    "recompute": "layout.recompute",
+}
+"""Fields of a measured run and the plan's fields they stand in for."""
 
 
 class Training(Section):

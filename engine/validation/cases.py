@@ -27,12 +27,11 @@ from engine.validation.naming import (
     source_group,
 )
 from engine.validation.shapes import read_shape
-from engine.validation.tables import DataRow, RowProblem, Skipped
+from engine.validation.tables import DataRow, Skipped, read_cases
 
 Inputs = TypeVar("Inputs", ModelShape, Hardware, LayoutInputs, TrainingRun)
 NEEDED_COLUMNS = ("gpu",)
 """Without an accelerator nothing can be predicted; every other column may be missing."""
-
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +64,7 @@ class TrainingCase:
 
 def training_cases(rows: Sequence[DataRow], catalog: Catalog) -> tuple[list[TrainingCase], list[Skipped]]:
     """Every row that can be expressed, and the others with the reason."""
-    cases: list[TrainingCase] = []
-    skipped: list[Skipped] = []
-    for row in rows:
-        try:
-            cases.append(training_case(row, catalog))
-        except RowProblem as problem:
-            skipped.append(Skipped(row.id, problem.message))
-    return cases, skipped
+    return read_cases(rows, lambda row: training_case(row, catalog))
 
 
 def training_case(row: DataRow, catalog: Catalog) -> TrainingCase:

@@ -15,13 +15,12 @@ from engine.performance.serving_step import ServingCase
 from engine.text import N_, Message
 from engine.validation.results import RowResult
 from engine.validation.serving_cases import ServingRow, serving_row
-from engine.validation.tables import DataRow, RowProblem, Skipped
+from engine.validation.serving_conditions import assumed
+from engine.validation.tables import DataRow, RowProblem, Skipped, read_cases
 
 MARK = "silicon_tpot_ms"
 """The column that tells such a file."""
 _METRICS = (("tpot", MARK), ("ttft", "silicon_ttft_ms"))
-_NOMINAL = (1024.0, 8192.0)
-"""Output lengths of InferenceX, which draws up to a fifth less."""
 
 
 def disaggregated_results(rows: Sequence[DataRow], catalog: Catalog) -> tuple[list[RowResult], list[Skipped]]:
@@ -30,14 +29,13 @@ def disaggregated_results(rows: Sequence[DataRow], catalog: Catalog) -> tuple[li
     Rows that do not say how many workers a pool has are left out: without them nothing tells a batch.
     """
     constants = ServingConstants.from_facts(catalog.constants(PREFIX))
-    results: list[RowResult] = []
-    skipped: list[Skipped] = []
-    for row in rows:
-        try:
-            results += _results(row, catalog, constants)
-        except RowProblem as problem:
-            skipped.append(Skipped(row.id, problem.message))
-    return results, skipped
+    found, skipped = read_cases(rows, lambda row: _results(row, catalog, constants))
+    return [result for results in found for result in results], skipped
+
+
+def _nominal_outputs() -> tuple[float, float]:
+    """Output lengths of InferenceX, which draws shorter ones [tokens]."""
+    return assumed("random_length_output_short"), assumed("random_length_output_long")
 
 
 def _results(row: DataRow, catalog: Catalog, constants: ServingConstants) -> list[RowResult]:
@@ -92,7 +90,7 @@ def _pool(row: DataRow, catalog: Catalog, name: str) -> ServingRow:
         "metric": "tpot_ms",
         "weight_dtype": row.text("precision"),
         "engine": row.text("backend"),
-        "group": "inferencex" if row.number("osl") in _NOMINAL else "",
+        "group": "inferencex" if row.number("osl") in _nominal_outputs() else "",
         "concurrency_or_batch": row.text("concurrency"),
         "tp": str(int(tensor)),
         "attn_dp": str(int(copies)),

@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -17,6 +16,7 @@ from engine.catalog import Catalog, Fact
 from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
 from engine.performance.training import training_step
 from engine.validation.cases import TrainingCase, stack_constants, stack_inputs
+from engine.validation.tables import shipped_text
 from engine.validation.training import measured_speed
 
 PRIORS = "training_priors.csv"
@@ -42,7 +42,7 @@ class Prior:
 
 def read_priors() -> tuple[Prior, ...]:
     """The constants that are fitted, from the package's own table."""
-    text = (files("engine.validation") / "data" / PRIORS).read_text(encoding="utf-8")
+    text = shipped_text(PRIORS)
     rows = csv.DictReader(io.StringIO(text))
     return tuple(
         Prior(r["key"], float(r["prior"]), float(r["spread"]), tuple(r["tied"].split())) for r in rows

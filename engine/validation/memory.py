@@ -10,6 +10,7 @@ import numpy as np
 
 from engine.arrays import FloatArray
 from engine.catalog import Catalog, load_catalog
+from engine.catalog.accelerators import GIB
 from engine.performance.flops import count_parameters
 from engine.performance.inputs import ModelShape
 from engine.performance.memory import TrainingMemory, training_memory
@@ -22,9 +23,8 @@ from engine.performance.training_constants import (
 from engine.text import N_, Message
 from engine.validation.cases import TrainingCase, stack_inputs, training_case
 from engine.validation.results import RowResult, ValidationResult, gather
-from engine.validation.tables import DataRow, RowProblem, Skipped, read_rows
+from engine.validation.tables import DataRow, RowProblem, read_cases, read_rows
 
-GIB = 2.0**30
 NEEDED_COLUMNS = ("gpu", "component")
 MEASURED_COLUMNS = ("measured_gib", "mem_gb")
 """Where a file has its figure [GiB]; tables of runs with a memory column give peaks."""
@@ -53,14 +53,7 @@ def validate_memory(text: str, catalog: Catalog | None = None) -> ValidationResu
     """
     facts = catalog or load_catalog()
     rows = read_rows(text, NEEDED_COLUMNS)
-    cases: list[TrainingCase] = []
-    skipped: list[Skipped] = []
-    for row in rows:
-        try:
-            _parts(row)
-            cases.append(training_case(row, facts))
-        except RowProblem as problem:
-            skipped.append(Skipped(row.id, problem.message))
+    cases, skipped = read_cases(rows, lambda row: _case(row, facts))
     predicted = predict_memory(cases, facts)
     found = [_result(case, float(gib), facts) for case, gib in zip(cases, predicted, strict=True)]
     return gather(len(rows), skipped, found)
@@ -69,6 +62,12 @@ def validate_memory(text: str, catalog: Catalog | None = None) -> ValidationResu
 def measured_peak(row: DataRow) -> float | None:
     """The published figure of a row [GiB], None where it gives none."""
     return next((found for name in MEASURED_COLUMNS if (found := row.measured(name)) is not None), None)
+
+
+def _case(row: DataRow, catalog: Catalog) -> TrainingCase:
+    """One row, whose measured part must be one that is modelled."""
+    _parts(row)
+    return training_case(row, catalog)
 
 
 def predict_memory(cases: Sequence[TrainingCase], catalog: Facts) -> FloatArray:

@@ -6,8 +6,6 @@ Everything else in the memory model is counted; one factor stands for fragmentat
 from __future__ import annotations
 
 import argparse
-import csv
-import io
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ import numpy as np
 from engine.arrays import BoolArray, FloatArray
 from engine.catalog import Catalog, load_catalog
 from engine.validation.cases import TrainingCase, training_cases
+from engine.validation.efficiencies import HIGH, KEY, VALUE, read_table, write_table
 from engine.validation.fitting import FittedFacts
 from engine.validation.memory import MEASURED_COLUMNS, measured_peak, predict_memory
 from engine.validation.tables import read_rows
@@ -146,14 +145,14 @@ def updated_table(table: str, found: MemoryFit) -> str:
         "memory_error_median": (rounded(found.median_error), "", rounded(found.p90_error)),
         "memory_factor": ("1", rounded(found.low), rounded(found.high)),
     }
-    rows = list(csv.reader(io.StringIO(table)))
+    rows = read_table(table)
     for row in rows:
-        new = values.get(row[0].removeprefix("training."))
+        new = values.get(row[KEY].removeprefix("training."))
         if new is not None:
-            row[1:4] = [old if value is None else value for old, value in zip(row[1:4], new, strict=True)]
-    buffer = io.StringIO()
-    csv.writer(buffer, lineterminator="\n").writerows(rows)
-    return buffer.getvalue()
+            row[VALUE : HIGH + 1] = [
+                old if value is None else value for old, value in zip(row[VALUE : HIGH + 1], new, strict=True)
+            ]
+    return write_table(rows)
 
 
 def describe(found: MemoryFit) -> str:

@@ -16,8 +16,9 @@ from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.serving_step import ServingInputs
 from engine.text import N_, Message
 from engine.validation.naming import find_accelerator
+from engine.validation.serving_conditions import assumed, latency_limits, sequence_cap
 from engine.validation.serving_shapes import read_serving_shape, stack_shapes
-from engine.validation.tables import DataRow, RowProblem, Skipped
+from engine.validation.tables import DataRow, RowProblem, Skipped, read_cases
 
 NEEDED_COLUMNS = ("gpu",)
 METRICS = {
@@ -32,19 +33,6 @@ METRICS = {
 }
 """What a row's metric is of: time per token, time to first token, output or all tokens a second."""
 CONTINUOUS, STATIC, OFFLINE, SERVER, RATE = "continuous", "static", "offline", "server", "rate"
-_SERVER_LIMITS = {
-    # [FIT_SERVING] section 5.4, limits as the logs state them: TTFT and TPOT at p99 [s].
-    ("server", "405b"): (6.0, 0.175),
-    ("server", "deepseek"): (2.0, 0.08),
-    ("server", ""): (2.0, 0.2),
-    ("interactive", "405b"): (4.5, 0.08),
-    ("interactive", ""): (0.45, 0.04),
-}
-BLANK_INPUT, BLANK_OUTPUT, BLANK_CONCURRENCY = 1024.0, 1024.0, 1.0
-RUN_TOKENS, FEWEST_REQUESTS, MOST_REQUESTS = 6e6, 1000.0, 30000.0
-"""Requests of an offline run that states none: so many tokens in all, within these counts."""
-RANDOM_LENGTH_SHARE = 0.9
-"""InferenceX draws lengths between 0.8 and 1 of the nominal ones."""
 _SPELLINGS = (
     (r"mxfp4", "mxfp4"),
     (r"fp4|nvfp4", "nvfp4"),
@@ -55,13 +43,6 @@ _SPELLINGS = (
     (r"fp16|float16|half|16", "fp16"),
 )
 _FIRST_VLLM = r"vllm.*(2023|2024|v4\.1|-0\.[2-6]\b)"
-_SEQUENCE_CAPS = (
-    (_FIRST_VLLM, 256.0),
-    (r"vllm", 1024.0),
-    (r"lmdeploy", 256.0),
-    (r"", 2048.0),
-)
-"""Largest batch of a rank by engine name: vLLM 256 before version 1 of its core, else 1,024; others 2,048."""
 _WHOLE_RESERVE = r"trt|tensorrt"
 """Engines that admit a request only when its whole output has room in the cache."""
 
@@ -103,14 +84,7 @@ class ServingRow:
 
 def serving_rows(rows: Sequence[DataRow], catalog: Catalog) -> tuple[list[ServingRow], list[Skipped]]:
     """Every row that can be expressed, and the others with the reason."""
-    cases: list[ServingRow] = []
-    skipped: list[Skipped] = []
-    for row in rows:
-        try:
-            cases.append(serving_row(row, catalog))
-        except RowProblem as problem:
-            skipped.append(Skipped(row.id, problem.message))
-    return cases, skipped
+    return read_cases(rows, lambda row: serving_row(row, catalog))
 
 
 def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
@@ -145,8 +119,8 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
         metric=metric,
         kind=kind,
         mode=mode,
-        concurrency=row.amount("concurrency_or_batch") or BLANK_CONCURRENCY,
-        requests=min(max(RUN_TOKENS / tokens, FEWEST_REQUESTS), MOST_REQUESTS),
+        concurrency=row.amount("concurrency_or_batch") or assumed("blank_concurrency"),
+        requests=_offline_requests(tokens),
         rate=row.amount("request_rate"),
         replicas=replicas,
         tail="p99" in metric,
@@ -157,13 +131,13 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
 def _load(row: DataRow, weights: str, mode: str, part: Accelerator, catalog: Catalog) -> ServingInputs:
     engine = row.text("engine").casefold()
     cache = _cache_format(row.text("kv_dtype"), weights, engine)
-    shrink = RANDOM_LENGTH_SHARE if row.text("group").casefold().startswith("inferencex") else 1.0
+    shrink = assumed("random_length_share") if row.text("group").casefold().startswith("inferencex") else 1.0
     tensor, pipeline, copies, _ = _layout(row)
     limits = _limits(row) if mode == SERVER else (np.inf, np.inf)
     return ServingInputs(
         requests_per_second=1.0,
-        input_tokens=(row.amount("isl") or BLANK_INPUT) * shrink,
-        output_tokens=max(1.0, (row.amount("osl") or BLANK_OUTPUT) * shrink),
+        input_tokens=(row.amount("isl") or assumed("blank_input_tokens")) * shrink,
+        output_tokens=max(1.0, (row.amount("osl") or assumed("blank_output_tokens")) * shrink),
         prefix_hit_rate=0.0,
         weight_precision_code=float(SERVING_PRECISIONS.index(weights)),
         kv_precision_code=float(SERVING_PRECISIONS.index(cache)),
@@ -172,7 +146,7 @@ def _load(row: DataRow, weights: str, mode: str, part: Accelerator, catalog: Cat
         ttft_slo_s=limits[0],
         tpot_slo_s=limits[1],
         arrival_cv=1.0,
-        max_num_seqs=next(cap for pattern, cap in _SEQUENCE_CAPS if re.search(pattern, engine)),
+        max_num_seqs=sequence_cap(engine),
         attention_data_parallel=copies,
         reserved_output_share=1.0 if re.search(_WHOLE_RESERVE, engine) else 0.5,
         software_factor=_software_factor(part, catalog),
@@ -203,12 +177,17 @@ def _mode(row: DataRow) -> str:
     return CONTINUOUS
 
 
+def _offline_requests(tokens: float) -> float:
+    """Requests of an offline run that states none: so many tokens in all, within a range."""
+    requests = assumed("offline_run_tokens") / tokens
+    return min(max(requests, assumed("offline_fewest_requests")), assumed("offline_most_requests"))
+
+
 def _limits(row: DataRow) -> tuple[float, float]:
     """Latency limits of a row's scenario and network [s]."""
     word, model = row.text("mode").casefold(), row.text("model").casefold()
     scenario = "interactive" if "interactive" in word else "server"
-    found = (v for (name, part), v in _SERVER_LIMITS.items() if name == scenario and part in model)
-    return next(found)
+    return latency_limits(scenario, model)
 
 
 def _layout(row: DataRow) -> tuple[float, float, float, float]:

@@ -7,7 +7,6 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from importlib.resources import files
 
 import numpy as np
 from scipy.optimize import least_squares
@@ -26,6 +25,7 @@ from engine.performance.serving_runs import (
 from engine.performance.serving_step import ServingCase, ServingInputs, max_batch
 from engine.validation.fitting import DIGITS, Prior, expand
 from engine.validation.serving_cases import OFFLINE, RATE, SERVER, STATIC, ServingRow, stack_rows
+from engine.validation.tables import shipped_text
 
 PRIORS = "serving_priors.csv"
 RESIDUAL_SCALE = 0.05
@@ -38,7 +38,7 @@ STEPS = 60
 
 def read_serving_priors() -> tuple[Prior, ...]:
     """The constants that are fitted, from the package's own table."""
-    text = (files("engine.validation") / "data" / PRIORS).read_text(encoding="utf-8")
+    text = shipped_text(PRIORS)
     rows = csv.DictReader(io.StringIO(text))
     return tuple(Prior(r["key"], float(r["prior"]), float(r["spread"]), ()) for r in rows)
 

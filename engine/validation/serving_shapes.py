@@ -8,14 +8,14 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from importlib.resources import files
+from typing import Any
 
 import numpy as np
 
 from engine.performance.flops import attention_kinds, count_parameters
 from engine.performance.inputs import AttentionKind, ModelShape, ParameterCounts
 from engine.validation.shapes import BLANK_HEAD, read_shape
-from engine.validation.tables import DataRow
+from engine.validation.tables import DataRow, shipped_text
 
 PATTERNS, NETWORKS = "attention_patterns.csv", "networks.csv"
 BLANK_SERVING_VOCABULARY = 128256.0
@@ -40,19 +40,17 @@ class AttentionPattern:
 @lru_cache(maxsize=1)
 def read_patterns() -> tuple[AttentionPattern, ...]:
     """The families whose layers differ, from the package's own table."""
-    text = (files("engine.validation") / "data" / PATTERNS).read_text(encoding="utf-8")
     names = ("attending_share", "windowed_share", "window", "state_values")
     return tuple(
         AttentionPattern(row["model"], **{name: float(row[name]) for name in names})
-        for row in csv.DictReader(io.StringIO(text))
+        for row in csv.DictReader(io.StringIO(shipped_text(PATTERNS)))
     )
 
 
 @lru_cache(maxsize=1)
 def known_networks() -> Mapping[str, Mapping[str, str]]:
     """Columns of networks that files name without their sizes, by plain name."""
-    text = (files("engine.validation") / "data" / NETWORKS).read_text(encoding="utf-8")
-    return {_plain(cells["model"]): cells for cells in csv.DictReader(io.StringIO(text))}
+    return {_plain(cells["model"]): cells for cells in csv.DictReader(io.StringIO(shipped_text(NETWORKS)))}
 
 
 def _plain(name: str) -> str:
@@ -161,8 +159,10 @@ def _with_kinds(shape: ModelShape, pattern: AttentionPattern | None) -> ModelSha
 
 def stack_shapes(shapes: Sequence[ModelShape]) -> ModelShape:
     """Counted shapes of many rows as one of arrays, shape (rows,)."""
-    nested = {"counted", "attention_kinds"}
-    plain = {f.name: _column(shapes, f.name) for f in fields(ModelShape) if f.name not in nested}
+    nested = {"head_weights", "counted", "applied", "attention_kinds"}
+    plain: dict[str, Any] = {
+        f.name: _column(shapes, f.name) for f in fields(ModelShape) if f.name not in nested
+    }
     counts = [shape.counted or count_parameters(shape) for shape in shapes]
     counted = ParameterCounts(**{f.name: _column(counts, f.name) for f in fields(ParameterCounts)})
     kinds = tuple(_stack_kind([shape.attention_kinds[place] for shape in shapes]) for place in range(_KINDS))

@@ -5,12 +5,15 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from importlib.resources import files
+from typing import TypeVar
 
 from engine.errors import InputError
 from engine.text import N_, Message
 
+Case = TypeVar("Case")
 MAX_ROWS = 1_000_000
 SMALLEST, LARGEST = 1e-30, 1e30
 
@@ -113,6 +116,23 @@ def read_rows(text: str, needed: Iterable[str]) -> list[DataRow]:
     if len(lines) > MAX_ROWS:
         raise InputError("FILE", len(lines), Message(N_("at most {rows} rows"), {"rows": MAX_ROWS}))
     return [_row(header, line, number) for number, line in enumerate(lines, 1)]
+
+
+def read_cases(rows: Iterable[DataRow], read: Callable[[DataRow], Case]) -> tuple[list[Case], list[Skipped]]:
+    """What `read` makes of every row that can be expressed, and the others with the reason."""
+    cases: list[Case] = []
+    skipped: list[Skipped] = []
+    for row in rows:
+        try:
+            cases.append(read(row))
+        except RowProblem as problem:
+            skipped.append(Skipped(row.id, problem.message))
+    return cases, skipped
+
+
+def shipped_text(name: str) -> str:
+    """The text of a table that the package ships."""
+    return (files("engine.validation") / "data" / name).read_text(encoding="utf-8")
 
 
 def _check_header(header: list[str], needed: Iterable[str]) -> None:

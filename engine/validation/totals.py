@@ -26,7 +26,7 @@ from engine.validation.results import (
     summarise,
 )
 from engine.validation.shapes import shape_of_parameters
-from engine.validation.tables import DataRow, RowProblem, Skipped, is_sensible, read_rows
+from engine.validation.tables import DataRow, RowProblem, Skipped, is_sensible, read_cases, read_rows
 
 METRIC = "gpu_hours"
 NEEDED_COLUMNS = ("gpu", "params_B", "tokens_B")
@@ -87,15 +87,8 @@ def validate_totals(text: str, catalog: Catalog | None = None) -> ValidationResu
 
 def read_totals(rows: Sequence[DataRow], catalog: Catalog) -> tuple[list[Total], list[Skipped]]:
     """Every row that can be expressed, and the others with the reason."""
-    totals: list[Total] = []
-    skipped: list[Skipped] = []
-    for row in rows:
-        try:
-            with np.errstate(all="ignore"):
-                totals.append(_total(row, catalog))
-        except RowProblem as problem:
-            skipped.append(Skipped(row.id, problem.message))
-    return totals, skipped
+    with np.errstate(all="ignore"):
+        return read_cases(rows, lambda row: _total(row, catalog))
 
 
 def _total(row: DataRow, catalog: Catalog) -> Total:

@@ -263,6 +263,8 @@ def _draw_late(axes: Axes, data: CurveData, shown: _Shown, style: ChartStyle, la
 
 
 def _draw_hours(axes: Axes, shown: _Shown, style: ChartStyle, lang: str) -> None:
+    from matplotlib.lines import Line2D  # late: the window starts without matplotlib
+
     other = axes.twinx()
     frame(other, style, grid=None)
     other.spines["left"].set_visible(False)
@@ -270,8 +272,11 @@ def _draw_hours(axes: Axes, shown: _Shown, style: ChartStyle, lang: str) -> None
     other.spines["right"].set_color(style.theme.edge)
     other.set_yscale("log")
     days = shown.hours / 24.0
-    other.plot(shown.x, days, color=style.series(1), linewidth=1.5, linestyle=DASHED)
     other.set_ylim(float(days.min()) * 0.7, float(days.max()) * 1.6)
+    # Drawn among the cost's own parts, so that its labels stand over this line and the shade under it.
+    line = Line2D(shown.x, days, color=style.series(1), linewidth=1.5, linestyle=DASHED, zorder=1.5)
+    line.set_transform(other.transData)
+    axes.add_line(line)
     ticks = [m * 10.0**e for e in range(-2, 6) for m in (1, 2, 5)]
     low, high = other.get_ylim()
     inside = [tick for tick in ticks if low <= tick <= high]

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from engine.plan import Plan, Provenance, field_specs, find_field, plan_from_data
+from engine.plan.patches import plan_data
 
 
 def with_range(plan: Plan, path: str, low: float, central: float, high: float) -> Plan:
     """The plan with `path` at `central` and its range from low to high. Errors: PlanErrors."""
-    data = plan.model_dump()
+    data = plan_data(plan)
     _set(data, path, central)
     data["ranges"][path] = {"low": low, "high": high}
     data["provenance"][path] = Provenance(kind="entered").model_dump()
@@ -18,7 +19,7 @@ def with_range(plan: Plan, path: str, low: float, central: float, high: float) -
 
 def without_range(plan: Plan, path: str) -> Plan:
     """The plan with `path` as one certain value again."""
-    data = plan.model_dump()
+    data = plan_data(plan)
     data["ranges"].pop(path, None)
     return plan_from_data(data)
 
@@ -28,7 +29,7 @@ def reset_field(plan: Plan, path: str) -> Plan:
     spec = field_specs()[path]
     if spec.required:
         return plan
-    data = plan.model_dump()
+    data = plan_data(plan)
     _set(data, path, spec.default)
     data["ranges"].pop(path, None)
     data["provenance"].pop(path, None)
@@ -37,7 +38,7 @@ def reset_field(plan: Plan, path: str) -> Plan:
 
 def without_own_accelerator(plan: Plan, accelerator: str) -> Plan:
     """The plan on a catalogue accelerator, the figures of its own one dropped."""
-    data = plan.model_dump()
+    data = plan_data(plan)
     data["cluster"]["accelerator"] = accelerator
     data["cluster"]["accelerator_spec"] = None
     for path in [path for path in data["provenance"] if path.startswith("cluster.accelerator_spec.")]:

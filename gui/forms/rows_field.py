@@ -89,7 +89,7 @@ class RowsField(Editor):
             cell = ChoiceEditor(field, name, list(field.choices(language())))
         else:
             cell = LineEditor(field, name)
-            cell.set_empty_word(tr("automatic") if column.nullable else "")
+            cell.set_empty_word(tr(self._spec.empty_word) if column.nullable else "")
         cell.setFixedWidth(column.width)
         cell.committed.connect(lambda value, _text, at=row, key=column.key: self._set(at, key, value))
         cell.unreadable.connect(lambda text, message: self.unreadable.emit(text, message))

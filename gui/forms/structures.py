@@ -50,6 +50,7 @@ class RowsSpec:
     from_rows: Callable[[Sequence[Row]], Any]
     new_row: Callable[[], Row]
     add_text: str
+    empty_word: str = N_("automatic")
 
 
 def _models_to_rows(value: Any) -> list[Row]:
@@ -103,6 +104,7 @@ RUNS = RowsSpec(
     from_rows=list,
     new_row=lambda: MeasuredRun(tokens_per_s_per_gpu=1000.0).model_dump(),
     add_text=N_("Add a measured run"),
+    empty_word=N_("plan"),
 )
 ITEMS = RowsSpec(
     columns=(
@@ -133,6 +135,7 @@ LAYERS = RowsSpec(
     from_rows=list,
     new_row=lambda: LayerGroup(count=1, mlp="dense").model_dump(),
     add_text=N_("Add a kind of layer"),
+    empty_word=N_("as above"),
 )
 RATES = RowsSpec(
     columns=(

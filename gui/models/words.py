@@ -8,7 +8,7 @@ from engine.plan import find_field
 from engine.plan.money import CATEGORIES
 from engine.results import Change
 from engine.text import N_
-from gui.formatting import field_text, quantity, unit_label
+from gui.formatting import field_text, number, quantity, unit_label
 from gui.forms.tables import CHOICE_WORDS, EMPTY_WORDS
 from gui.i18n import translator
 
@@ -162,6 +162,9 @@ def field_value(path: str, value: Any, currency: str, lang: str) -> str:
         if spec is not None and spec.kind == "whole":
             return f"{field_text(value, unit, lang)} {unit_label(unit, currency, lang)}".strip()
         return quantity(value, unit, lang, currency)
+    if isinstance(value, list | tuple) and any(not isinstance(part, str) for part in value):
+        entries = words.trn("{count} entry", "{count} entries", len(value))
+        return entries.format(count=number(len(value), lang))
     if isinstance(value, list | tuple):
         return words.tr(", ").join(words.tr(str(part)) for part in value) or words.tr("none")
     return words.tr("changed")

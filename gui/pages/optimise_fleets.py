@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.results import FleetOption, FleetReport
@@ -15,6 +14,7 @@ from gui.formatting import money_short, number, quantity
 from gui.i18n import language, tr, trn
 from gui.models.layouts import fleet_text
 from gui.pages.optimise_layouts import reasons_card
+from gui.pages.optimise_view import SearchedView
 from gui.shell.engine_runner import Failure
 from gui.widgets.buttons import Button
 from gui.widgets.card import Card
@@ -29,15 +29,13 @@ JOB = "fleets"
 LISTED = 8
 
 
-class FleetsView(QWidget):
+class FleetsView(SearchedView):
     """Chart at the left, the cheapest fleets at the right; searched when it is looked at."""
 
     use_requested = Signal(object)
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._wanted = True
+        super().__init__(session, parent)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(16)
@@ -49,20 +47,8 @@ class FleetsView(QWidget):
         self._column.setSpacing(12)
         row.addWidget(quiet_scroll_area(content, ground="window"), 1)
 
-    def refresh(self) -> None:
-        """The plan's results changed: search again, now or when the view is next shown."""
-        self._wanted = True
-        if self.isVisible():
-            self._ask()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._wanted:
-            self._ask()
-
     def _ask(self) -> None:
         session, plan = self._session, self._session.plan
-        self._wanted = False
         clear_layout(self._column)
         self.chart.show_message(tr("Searching fleets…"))
         session.runner.submit(JOB, lambda job: session.composer.fleets(plan), self._show)

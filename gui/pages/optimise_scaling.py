@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
 from engine.results import Scaling
@@ -12,6 +11,7 @@ from gui.charts.canvas import ChartView
 from gui.charts.curve import CurveData, draw_curve
 from gui.charts.scaling import ScalingData, draw_marginal, draw_speed
 from gui.i18n import tr
+from gui.pages.optimise_view import SearchedView
 from gui.shell.engine_runner import Failure
 
 if TYPE_CHECKING:
@@ -20,13 +20,11 @@ if TYPE_CHECKING:
 JOB = "scaling"
 
 
-class ScalingView(QWidget):
+class ScalingView(SearchedView):
     """Four charts of one plan's scaling."""
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._session = session
-        self._wanted = True
+        super().__init__(session, parent)
         worker = session.chart_worker
         self.speed = ChartView(worker, tr("Speed against cluster size"))
         self.marginal = ChartView(worker, tr("Value of one more GPU"))
@@ -42,20 +40,8 @@ class ScalingView(QWidget):
         """The charts in reading order."""
         return self.speed, self.marginal, self.sequence, self.batch
 
-    def refresh(self) -> None:
-        """The plan's results changed: scale it again, now or when the view is next shown."""
-        self._wanted = True
-        if self.isVisible():
-            self._ask()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        if self._wanted:
-            self._ask()
-
     def _ask(self) -> None:
         session = self._session
-        self._wanted = False
         plan = session.plan
         if not plan.is_training:
             self._say(tr("Only training plans are scaled."))

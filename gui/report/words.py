@@ -6,11 +6,13 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from engine.codes import SHARDING_STAGES
 from engine.cost.overheads import ROLE_TITLES
 from engine.plan import find_field
 from engine.results import Change, Recommendation
 from engine.text import N_, Message
 from gui import formatting
+from gui.forms.tables import CHOICE_WORDS
 from gui.i18n import translator
 from gui.report.document import Cell, Run
 
@@ -218,8 +220,14 @@ class Writer:
         if isinstance(value, (int, float)):
             return self.exact(float(value), unit) if exact else self.quantity(float(value), unit)
         if isinstance(value, str):
-            return formatting.date_long(value, self.lang) if unit == "date" else self.word(CHOICES, value)
+            return formatting.date_long(value, self.lang) if unit == "date" else self._choice(value)
         return shorten(self._structure(value), LONGEST_VALUE)
+
+    def _choice(self, value: str) -> str:
+        """A choice in the words of a report, else in those of the form; technical names stay as they are."""
+        if value in CHOICES or value in SHARDING_STAGES:
+            return self.word(CHOICES, value)
+        return self.word(CHOICE_WORDS, value)
 
     def change(self, change: Change) -> str:
         """A field before and after."""

@@ -8,10 +8,9 @@ from pathlib import Path
 from engine.catalog import load_catalog
 from engine.errors import InputError
 from engine.text import N_, Message
-from engine.validation.published import validate_published, validate_unseen
+from engine.validation.published import validate_published, validate_text, validate_unseen
 from engine.validation.results import ValidationResult
 from gui.i18n import tr
-from gui.validation import VALIDATIONS
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,4 +35,4 @@ def validate_file(kind: str, path: Path) -> Validated:
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, ValueError) as error:
         raise InputError("FILE", path.name, Message(N_("a readable CSV file in UTF-8"))) from error
-    return Validated(path.name, VALIDATIONS[kind](text))
+    return Validated(path.name, validate_text(kind, text, load_catalog()))

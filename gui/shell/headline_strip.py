@@ -47,6 +47,7 @@ class HeadlineCell(QAbstractButton):
     def flash(self, text: str, role: str) -> None:
         """Show a change in place of the second line; empty text ends it."""
         self._flash = (text, role) if text else None
+        self.updateGeometry()
         self.update()
 
     def set_stale(self, stale: bool) -> None:

@@ -6,18 +6,11 @@ from math import isnan
 from typing import Any
 
 from engine.plan import get_value
+from engine.plan.cluster import ACCELERATOR_FIGURES, ACCELERATOR_OFFER
 from engine.text import N_, Message, Quantity
 from rules.base import SERVING, Context, Fired, NotEvaluable, Outcome, Passed, Rule, Seen, no_risk
 
-_OF_ONE_ACCELERATOR = (
-    "cluster.price_per_gpu_hour",
-    "cluster.region",
-    "cluster.accelerator_spec",
-    "cluster.accelerators_per_node",
-    "cluster.scale_up_domain",
-    "cluster.nic_gbps_per_gpu",
-)
-"""Fields that describe the present accelerator and go back to the catalogue with another one."""
+_OF_ONE_ACCELERATOR = (*ACCELERATOR_OFFER, *ACCELERATOR_FIGURES)
 
 
 def check(context: Context) -> Outcome:

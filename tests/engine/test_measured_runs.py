@@ -12,6 +12,7 @@ from engine.errors import InputError
 from engine.estimation import estimate
 from engine.measured_runs import OwnRun, StackFactor, calibrate_own_runs, own_run
 from engine.plan import Plan, apply_patch
+from engine.recommend.pricing import Pricer
 from tests.engine.plan_cases import training_plan
 
 CATALOG = load_catalog()
@@ -115,3 +116,37 @@ def test_the_stack_matters_and_an_unknown_one_widens_the_band() -> None:
     assert speed(known) == speed(plan) != speed(other)
     bands = [default_fact(p, CATALOG, TIME_FACTOR) for p in (plan, known)]
     assert bands[0].high / bands[0].low > bands[1].high / bands[1].low
+
+
+VARIANTS: tuple[dict[str, object], ...] = (
+    {"layout.recompute": "none"},
+    {"training.precision": "fp8"},
+    {"layout.tensor_parallel": 4, "layout.pipeline_parallel": 2},
+    {"cluster.accelerator": "h200-sxm"},
+    {"training.global_batch_tokens": 2**23},
+)
+
+
+@pytest.mark.parametrize("change", VARIANTS)
+def test_a_variant_of_the_plan_does_not_change_what_was_measured(change: dict[str, object]) -> None:
+    """Else every action would be priced with another factor, and its saving would be an artefact."""
+    plan = training_plan({"training.stack": "megatron", "layout.recompute": "full"})
+    calibrated = measured(plan, {"tokens_per_s_per_gpu": 0.9 * speed(plan)})
+    before, after = (
+        default_fact(p, CATALOG, TIME_FACTOR) for p in (calibrated, apply_patch(calibrated, change))
+    )
+    assert after.value == pytest.approx(before.value, rel=1e-12)
+    plain = speed(apply_patch(plan, change)) / speed(plan)
+    assert speed(apply_patch(calibrated, change)) / speed(calibrated) == pytest.approx(plain, rel=1e-9)
+
+
+def test_a_saving_is_as_large_with_own_runs_as_its_share_without() -> None:
+    plan = training_plan({"training.stack": "megatron", "layout.recompute": "full"})
+    calibrated = measured(plan, {"tokens_per_s_per_gpu": 0.9 * speed(plan)})
+    shares = []
+    for start in (plan, calibrated):
+        pricer = Pricer(start, CATALOG, draws=0)
+        changed = pricer.central({"layout.recompute": "none"})
+        assert changed is not None
+        shares.append(changed.duration_h / pricer.base.duration_h)
+    assert shares[1] == pytest.approx(shares[0], rel=0.02)

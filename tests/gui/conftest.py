@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import io
+import sys
 from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
 
 from engine.catalog import Catalog, load_catalog
+from gui import cli
 from gui.services.review import Review, compose_review
 from gui.services.templates import template_plan
+from tests.gui.answers import Answer, Run
 
 
 @pytest.fixture(scope="session")
@@ -25,6 +29,23 @@ def training_review(catalog: Catalog) -> Review:
 @pytest.fixture(scope="session")
 def serving_review(catalog: Catalog) -> Review:
     return compose_review(template_plan("online-70b-chat"), catalog, draws=400)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run a command in this process, with a text on standard input."""
+
+    def command(*arguments: str, stdin: str | bytes = "") -> Answer:
+        content = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
+        try:
+            code = cli.main(arguments)
+        except SystemExit as stopped:  # the argument parser's own way out
+            code = int(stopped.code or 0)
+        caught = capsys.readouterr()
+        return Answer(code, caught.out, caught.err)
+
+    return command
 
 
 @pytest.fixture

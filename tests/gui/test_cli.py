@@ -2,64 +2,23 @@
 
 from __future__ import annotations
 
-import io
 import json
 import math
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from engine.plan import apply_patch, plan_to_json
-from gui import cli
 from gui.services.templates import template_plan
+from tests.gui.answers import Answer, Run
 
 TRAINING, SERVICE = "pretraining-8b-h100", "online-8b-chat"
 FEW = ("--draws", "20")
 CSV_HEAD = "table,key,field,value,low,high,unit,currency,source,date,conditions"
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def data(self) -> Any:
-        """The JSON on standard output; NaN and Infinity are not JSON."""
-        return json.loads(self.out, parse_constant=_refuse)
-
-
-def _refuse(word: str) -> Any:
-    raise ValueError(word)
-
-
-Run = Callable[..., Answer]
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run a command in this process, with a text on standard input."""
-
-    def command(*arguments: str, stdin: str | bytes = "") -> Answer:
-        content = stdin.encode() if isinstance(stdin, str) else stdin
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(content), encoding="utf-8"))
-        try:
-            code = cli.main(arguments)
-        except SystemExit as stopped:  # the argument parser's own way out
-            code = int(stopped.code or 0)
-        caught = capsys.readouterr()
-        return Answer(code, caught.out, caught.err)
-
-    return command
 
 
 def plan_text(name: str, **patch: Any) -> str:

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import io
 import json
-import sys
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from gui import cli
+from tests.gui.answers import Answer, Run
 
 LLAMA = {
     "model_type": "llama",
@@ -71,36 +69,18 @@ KEYS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What one command left behind."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def data(self) -> Any:
-        return json.loads(self.out)
-
-
 Ask = Callable[..., Answer]
 
 
 @pytest.fixture
-def ask(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Ask:
+def ask(run: Run, tmp_path: Path) -> Ask:
     """Run import-model on a config in a file, or on what stands on standard input for "-"."""
 
     def command(config: Any, *options: str, stdin: bytes = b"") -> Answer:
         source = config if isinstance(config, str) else str(_written(tmp_path, config))
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8"))
-        try:
-            code = cli.main(["import-model", source, *options])
-        except SystemExit as stopped:  # the argument parser's own way out
-            code = int(stopped.code or 0)
-        caught = capsys.readouterr()
-        assert "Traceback" not in caught.err + caught.out
-        return Answer(code, caught.out, caught.err)
+        answer = run("import-model", source, *options, stdin=stdin)
+        assert "Traceback" not in answer.err + answer.out
+        return answer
 
     return command
 

@@ -46,8 +46,13 @@ def adopt_preset(plan: Plan, preset: Preset, *, date: str) -> Plan:
 
 
 def adopt_architecture(plan: Plan, architecture: Architecture, marks: Mapping[str, Provenance]) -> Plan:
-    """The plan with another network; marks and ranges of the old one are dropped. Errors: PlanErrors."""
+    """The plan with another network; marks, ranges and measured runs of the old one are dropped.
+
+    Errors: PlanErrors.
+    """
     data = plan.model_dump()
+    if data["training"] is not None:
+        data["training"]["measured_runs"] = ()
     data["architecture"] = architecture.model_dump()
     for table in ("provenance", "ranges"):
         data[table] = {path: entry for path, entry in data[table].items() if not path.startswith(PREFIX)}

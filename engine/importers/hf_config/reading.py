@@ -22,6 +22,7 @@ from engine.importers.hf_config.validation import validated
 from engine.importers.hf_config.writing import OWN_TYPE, read_own
 from engine.plan.architecture import Details, LinearAttention, StateSpace
 from engine.plan.base import Section
+from engine.plan.fields import field_specs
 from engine.text import N_, Message
 
 COUNTS = (
@@ -48,8 +49,6 @@ OPTIONAL = (
     "v_head_dim",
 )
 """Fields of an Architecture that are empty when nothing gives them."""
-
-MOST_LAYERS = 10_000
 
 NEEDED = ("hidden_size", "num_hidden_layers", "vocab_size")
 
@@ -124,10 +123,10 @@ def _values(fields: Fields, parts: Parts, name: str) -> dict[str, Any]:
 
 
 def _few_enough(fields: Fields, layers: int) -> None:
-    """Refuse a number of layers no list should be made for."""
-    if layers > MOST_LAYERS:
-        accepted = Message(N_("a whole number from 1 to {most}"), {"most": MOST_LAYERS})
-        raise InputError(fields.key("num_hidden_layers"), layers, accepted)
+    """Refuse more layers than a network may have before any list with one entry a layer is made."""
+    spec = field_specs()["architecture.num_hidden_layers"]
+    if layers and not spec.holds(layers):
+        raise InputError(fields.key("num_hidden_layers"), layers, spec.accepted())
 
 
 def _section(fields: Fields, section: type[Section], name: str) -> dict[str, Any]:

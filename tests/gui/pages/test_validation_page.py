@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from engine.validation.published import VALIDATIONS
 from gui.models.words import GROUP_KINDS, GROUP_WORDS, METRIC_GROUPS, VALIDATION_WORDS, group_text
 from gui.pages.validation import FITTED, UNSEEN, ValidationPage
 from gui.services.review import Review
 from gui.services.validating import validate_shipped
-from gui.validation import VALIDATIONS
 
 OpenSession = Callable[[Review], Any]
 
