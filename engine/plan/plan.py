@@ -21,11 +21,10 @@ from engine.plan.money import (
     Scope,
     Storage,
 )
+from engine.plan.service import Batch, Serving
 from engine.plan.workload import (
     TRAINING_KINDS,
-    Batch,
     Experiments,
-    Serving,
     Training,
     Workload,
 )

@@ -1,0 +1,23 @@
+"""From a scalar plan to the kernel's inputs: floats, or arrays where overrides stand in."""
+
+from __future__ import annotations
+
+from engine.architecture.kernel_shape import model_shape
+from engine.lowering.accelerator import gemm_precision, lower_hardware, resolve_accelerator
+from engine.lowering.inputs import KernelInputs
+from engine.lowering.money import lower_money
+from engine.lowering.service import lower_service
+from engine.lowering.training import lower_training
+from engine.values import PlanValues
+
+
+def lower(values: PlanValues) -> KernelInputs:
+    """Kernel inputs of a plan and its overrides. Errors: InputError for accelerator or precision."""
+    plan = values.plan
+    model = model_shape(plan.architecture)
+    accelerator = resolve_accelerator(values)
+    precision = gemm_precision(plan)
+    hardware = lower_hardware(values, accelerator, precision)
+    training = lower_training(values, model, hardware, accelerator) if plan.is_training else None
+    service = lower_service(values, accelerator) if plan.serving and not plan.is_training else None
+    return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service)

@@ -1,0 +1,76 @@
+"""What an evaluation returns: ledger lines, metrics, the estimate, candidates and recommendations.
+
+Frozen and JSON-able: the window, the PDF, the command line and the database show these same objects.
+"""
+
+from engine.results.base import (
+    Change,
+    Result,
+)
+from engine.results.estimates import (
+    Choice,
+    CostLine,
+    Driver,
+    Estimate,
+    Metric,
+    ResourceUse,
+    Trace,
+    TraceInput,
+)
+from engine.results.recommendations import (
+    Advice,
+    Evidence,
+    JointSaving,
+    NotEvaluated,
+    PassedCheck,
+    Portfolio,
+    Recommendation,
+    RecommendationSet,
+    Risk,
+    Saving,
+)
+from engine.results.searches import (
+    Candidate,
+    Certificate,
+    Curve,
+    FleetOption,
+    FleetReport,
+    LayoutOption,
+    LayoutReport,
+    Optimisation,
+    Scaling,
+    ScalingPoint,
+)
+
+__all__ = [
+    "Advice",
+    "Candidate",
+    "Certificate",
+    "Change",
+    "Choice",
+    "CostLine",
+    "Curve",
+    "Driver",
+    "Estimate",
+    "Evidence",
+    "FleetOption",
+    "FleetReport",
+    "JointSaving",
+    "LayoutOption",
+    "LayoutReport",
+    "Metric",
+    "NotEvaluated",
+    "Optimisation",
+    "PassedCheck",
+    "Portfolio",
+    "Recommendation",
+    "RecommendationSet",
+    "ResourceUse",
+    "Result",
+    "Risk",
+    "Saving",
+    "Scaling",
+    "ScalingPoint",
+    "Trace",
+    "TraceInput",
+]
