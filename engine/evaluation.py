@@ -25,7 +25,7 @@ from engine.cost.overheads import overhead_lines, people_lines, tax_line
 from engine.cost.storage import storage_lines
 from engine.lowering import KernelInputs, ReliabilityPlan, ServiceInputs, TrainingInputs
 from engine.performance.feasibility import FEASIBLE, HOPELESS, layout_feasibility
-from engine.performance.fleet import Fleet, fleet_hours
+from engine.performance.fleet import Fleet, fleet_hours, requests_per_instance
 from engine.performance.memory import TrainingMemory, training_memory
 from engine.performance.serving import TOO_FEW_INSTANCES, InstancePerformance, serve_instance
 from engine.performance.training import TrainingStep, training_step
@@ -222,10 +222,14 @@ def resolve_goodput(
 def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
     """Latency, throughput and fleet of an online service."""
     instance = serve_instance(inputs.model, inputs.hardware, service.load, service.constants)
-    capacity = instance.requests_per_s_capacity * service.throughput_factor
+    real = replace(
+        instance,
+        requests_per_s_capacity=instance.requests_per_s_capacity * service.throughput_factor,
+        prefill_requests_per_s=instance.prefill_requests_per_s * service.throughput_factor,
+    )
     fleet = fleet_hours(
         service.load,
-        replace(instance, requests_per_s_capacity=capacity),
+        real,
         service.profile,
         constants=service.constants,
         peak_to_mean=service.peak_to_mean,
@@ -239,6 +243,7 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
         burst=1.0,
         availability=service.availability,
         instance_availability=service.instance_availability,
+        zones=service.zones,
     )
     fixed = ~np.isnan(service.instances)
     mean = np.where(fixed, service.instances, fleet.instances_mean)
@@ -247,12 +252,19 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
     overloaded = (
         fixed
         & (np.asarray(instance.feasible_code) == FEASIBLE)
-        & (fleet.hourly_requests_per_s.max(axis=-1) > service.instances * capacity)
+        & (fleet.hourly_requests_per_s.max(axis=-1) > service.instances * requests_per_instance(real))
     )
     busy = fleet.utilisation_mean * fleet.instances_mean / np.maximum(mean, 1e-12)
     return ServiceOutcome(
         instance=instance,
         fleet=replace(fleet, instances_mean=mean, instances_peak=peak, utilisation_mean=busy),
-        gpus_per_instance=service.load.tensor_parallel * service.load.pipeline_parallel,
+        gpus_per_instance=gpus_per_instance(service),
         feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
     )
+
+
+def gpus_per_instance(service: ServiceInputs) -> Array:
+    """Accelerators an instance takes: the product of its parallel sizes, or a share of one."""
+    load = service.load
+    ranks = load.tensor_parallel * np.asarray(load.pipeline_parallel) * load.attention_data_parallel
+    return np.asarray(ranks * service.accelerator_share)

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
+import numpy as np
+
 from engine.evaluation import Outcome
 from engine.lowering import KernelInputs
 from engine.performance.feasibility import FEASIBLE, HOPELESS
@@ -23,11 +27,15 @@ SERVING_REASONS = {
 }
 
 
+_STARVED_BELOW = 8.0
+"""Sequences in memory below which published runs swing threefold on a gigabyte. [FIT_SERVING] section 6."""
+
+
 def plan_notes(
     plan: Plan, inputs: KernelInputs, outcome: Outcome, unknown: tuple[str, ...]
 ) -> tuple[Message, ...]:
     """Warnings in the order they matter."""
-    notes = _fit_notes(inputs, outcome)
+    notes = [*_fit_notes(inputs, outcome), *_service_notes(plan, inputs, outcome)]
     notes += [Message(N_("Price unknown, not included: {item}"), {"item": Term(item)}) for item in unknown]
     if outcome.training is not None:
         deadline, days = plan.schedule.deadline_days, float(outcome.end_day)
@@ -47,6 +55,36 @@ def plan_notes(
             )
         )
     return tuple(notes)
+
+
+def _service_notes(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> Iterator[Message]:
+    """Where figures of a service stand on thin ground: little memory, no published run, no preset."""
+    serving, planned = plan.serving, inputs.service
+    if outcome.service is None or serving is None or planned is None:
+        return
+    fits = float(np.asarray(outcome.service.instance.max_batch))
+    if 1.0 <= fits < _STARVED_BELOW and fits < serving.max_num_seqs:
+        yield Message(
+            N_(
+                "Memory is short: only {count} fit at once. Speed there hangs on single gigabytes; more "
+                "accelerators an instance or smaller weights make it dependable."
+            ),
+            {"count": Quantity(fits, "sequences")},
+        )
+    if planned.measured_runs == 0.0:
+        yield Message(
+            N_(
+                "Extrapolated: no published run with {accelerator} and weights in {precision} was at hand. "
+                "Measure before you rely on latency or throughput."
+            ),
+            {"accelerator": plan.cluster.accelerator, "precision": serving.weight_precision},
+        )
+    if serving.engine == "lmdeploy":
+        yield Message(N_("No published run of LMDeploy was at hand: the constants of all engines are used."))
+    if serving.adapters > 0:
+        yield Message(
+            N_("Adapters count by their memory and arithmetic: what an engine loses with them is not known.")
+        )
 
 
 def _fit_notes(inputs: KernelInputs, outcome: Outcome) -> list[Message]:

@@ -17,6 +17,7 @@ FACT_FILES = (
     "operations.csv",
     "failure_rates.csv",
     "purchase.csv",
+    "measurements.csv",
 )
 EFFICIENCY_FILE = "efficiencies.csv"
 DATA_FILES = (

@@ -8,7 +8,7 @@ _PLAIN = frozenset(
     {
         "ratio", "share", "share/year", "exponent", "count", "runs", "engineers", "FTE", "text",
         "s", "hour", "day", "month", "year",
-        "byte", "byte/s", "byte/parameter", "FLOP/byte", "elements", "tokens", "sequences",
+        "byte", "byte/s", "byte/parameter", "FLOP/byte", "elements", "tokens", "sequences", "rows",
         "GB", "GiB", "GB/s", "Gbit/s", "TFLOP/s", "GPUs", "W", "kW", "gCO2e/kWh",
         "1/node-day", "1/node-hour", "1/1e6 GPU-hours", "1/GPU-year",
         "core-hour/TB", "core-hour/1e9 tokens", "core-hour/1000 video-hours",

@@ -12,7 +12,7 @@ from engine.figures.common import (
     gpu_hours,
     metric,
 )
-from engine.lowering import KernelInputs
+from engine.lowering import KernelInputs, ServiceInputs
 from engine.performance.flops import count_parameters
 from engine.results import Metric
 from engine.text import N_
@@ -21,51 +21,107 @@ from engine.text import N_
 def service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutcome) -> tuple[Metric, ...]:
     """Latency, fleet, utilisation and unit costs of an online service."""
     assert inputs.service is not None
-    instance, fleet, load = service.instance, service.fleet, inputs.service.load
-    seconds = inputs.money.horizon_months * HOURS_PER_MONTH * SECONDS_PER_HOUR
-    months = np.arange(max(1, int(inputs.money.horizon_months)))
-    growth = float(np.mean((1.0 + float(inputs.service.growth_per_month)) ** months))
-    requests = load.requests_per_second * seconds * growth
-    total = float(outcome.total)
-    # Input and output share the bill by GPU time, not by token count: prefill and decode cost differently.
-    share = instance.prefill_share
-    # An encoder gives out no tokens: what they take and cost is not a number.
-    generates = bool(inputs.model.generates)
-    tokens_in, tokens_out = requests * load.input_tokens, requests * load.output_tokens
-    input_share = share if generates else 1.0
     return (
         metric("gpu_hours", N_("GPU-hours paid"), gpu_hours(outcome), "GPU-h"),
         metric("duration_h", N_("Horizon"), outcome.duration_h, "h"),
-        metric("ttft_ms_p95", N_("Time to first token, p95"), instance.ttft_s_p95 * 1000.0, "ms"),
-        metric(
-            "tpot_ms_p95",
-            N_("Time per output token, p95"),
-            instance.tpot_s_p95 * 1000.0 if generates else np.nan,
-            "ms",
-        ),
+        *_latency_figures(inputs, inputs.service, service),
+        *_fleet_figures(inputs.service, service),
+        *_unit_costs(inputs, inputs.service, outcome, service),
+        *_size_figures(inputs, outcome, service),
+    )
+
+
+def _latency_figures(
+    inputs: KernelInputs, planned: ServiceInputs, service: ServiceOutcome
+) -> tuple[Metric, ...]:
+    """Tails and the model's band round them; what generates nothing has no time per token."""
+    instance = service.instance
+    ttft, tpot = instance.ttft_s_p95 * 1000.0, instance.tpot_s_p95 * 1000.0
+    if not inputs.model.generates:
+        tpot = tpot * np.nan
+    thinking = planned.load.output_tokens * (1.0 - np.asarray(planned.visible_share))
+    (ttft_low, ttft_high), (tpot_low, tpot_high) = planned.ttft_band, planned.tpot_band
+    found = [
+        metric("ttft_ms_p95", N_("Time to first token, p95"), ttft, "ms"),
+        metric("ttft_ms_p95_low", N_("Time to first token, low end"), ttft * ttft_low, "ms"),
+        metric("ttft_ms_p95_high", N_("Time to first token, high end"), ttft * ttft_high, "ms"),
+        metric("ttft_ms_p99", N_("Time to first token, p99"), instance.ttft_s_p99 * 1000.0, "ms"),
+        metric("tpot_ms_p95", N_("Time per output token, p95"), tpot, "ms"),
+        metric("tpot_ms_p95_low", N_("Time per output token, low end"), tpot * tpot_low, "ms"),
+        metric("tpot_ms_p95_high", N_("Time per output token, high end"), tpot * tpot_high, "ms"),
+    ]
+    if inputs.model.generates:
+        pause = instance.longest_pause_s * 1000.0
+        found.append(metric("longest_pause_ms", N_("Longest pause between tokens"), pause, "ms"))
+    if inputs.model.generates and np.any(thinking > 0.0):
+        answer = ttft + thinking * tpot
+        found.append(metric("answer_ms_p95", N_("Time to the visible answer, p95"), answer, "ms"))
+    return tuple(found)
+
+
+def _fleet_figures(planned: ServiceInputs, service: ServiceOutcome) -> tuple[Metric, ...]:
+    instance, fleet = service.instance, service.fleet
+    output = instance.output_tokens_per_s * planned.throughput_factor
+    found = [
         metric(
             "output_tokens_per_s_per_instance",
             N_("Output tokens a second and instance"),
-            instance.output_tokens_per_s * inputs.service.throughput_factor if generates else np.nan,
+            output if not planned.reads_only else np.nan,
             "tokens/s",
+        ),
+        metric(
+            "requests_per_s_per_instance",
+            N_("Requests a second and instance"),
+            instance.requests_per_s_capacity * planned.throughput_factor,
+            "requests/s",
         ),
         metric("instances_peak", N_("Instances at peak"), fleet.instances_peak, "instances"),
         metric("instances_mean", N_("Instances, mean"), fleet.instances_mean, "instances"),
         metric("gpus_per_instance", N_("GPUs per instance"), service.gpus_per_instance, "GPUs"),
         metric("utilisation_mean", N_("Mean utilisation"), fleet.utilisation_mean, "share"),
+    ]
+    if np.any(planned.load.disaggregated):
+        share = instance.prefill_share
+        found.append(metric("prefill_instance_share", N_("Instances that only read prompts"), share, "share"))
+    return tuple(found)
+
+
+def _unit_costs(
+    inputs: KernelInputs, planned: ServiceInputs, outcome: Outcome, service: ServiceOutcome
+) -> tuple[Metric, ...]:
+    """Input and output share the bill by accelerator time, not by token count."""
+    load, total = planned.load, float(outcome.total)
+    seconds = inputs.money.horizon_months * HOURS_PER_MONTH * SECONDS_PER_HOUR
+    months = np.arange(max(1, int(inputs.money.horizon_months)))
+    growth = float(np.mean((1.0 + float(planned.growth_per_month)) ** months))
+    requests = load.requests_per_second * seconds * growth
+    generates = bool(inputs.model.generates)
+    read_share = service.instance.prefill_share if generates else 1.0
+    read, written = requests * load.input_tokens, requests * load.output_tokens
+    unit = "currency/M tokens"
+    return (
         metric(
             "cost_per_million_input_tokens",
             N_("Cost per million input tokens"),
-            total * input_share / tokens_in * MILLION,
-            "currency/M tokens",
+            total * read_share / read * MILLION,
+            unit,
         ),
         metric(
             "cost_per_million_output_tokens",
             N_("Cost per million output tokens"),
-            total * (1.0 - share) / tokens_out * MILLION if generates else np.nan,
-            "currency/M tokens",
+            total * (1.0 - read_share) / written * MILLION if generates else np.nan,
+            unit,
         ),
         metric("cost_per_request", N_("Cost per request"), total / requests, "currency/request"),
+        metric("prompt_tokens", N_("Tokens a request carries in"), load.input_tokens, "tokens/request"),
+        metric("cached_share", N_("Input found in a cache"), load.prefix_hit_rate, "share"),
+        metric("prefill_share", N_("Accelerator time for prompts"), read_share, "share"),
+    )
+
+
+def _size_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutcome) -> tuple[Metric, ...]:
+    instance = service.instance
+    return (
         metric("batch", N_("Sequences per instance"), instance.batch, "sequences"),
         metric("max_batch", N_("Sequences that fit"), instance.max_batch, "sequences"),
         metric("memory_gib_per_gpu", N_("Weights per GPU"), instance.weight_bytes_per_gpu / GIB, "GiB"),

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
+from engine.arrays import Array
 from engine.catalog import Accelerator
 from engine.errors import InputError
 from engine.performance.inputs import Hardware
@@ -84,4 +89,21 @@ def lower_hardware(values: PlanValues, accelerator: Accelerator, precision: tupl
         scale_up_domain=float(cluster.scale_up_domain or accelerator.scale_up_domain),
         nic_bandwidth_bytes_per_s=cluster.nic_gbps_per_gpu * 1e9 / 8.0 if cluster.nic_gbps_per_gpu else nic,
         accelerators_per_node=float(cluster.accelerators_per_node or accelerator.accelerators_per_node),
+    )
+
+
+def share_hardware(hardware: Hardware, share: Array) -> Hardware:
+    """What an instance gets of each accelerator: memory, bandwidths and peak in proportion to `share`.
+
+    A partition (MIG) or a time slice without the loss that neighbours in time cause each other.
+    """
+    if np.all(np.asarray(share) == 1.0):
+        return hardware
+    return replace(
+        hardware,
+        peak_flops=hardware.peak_flops * share,
+        peak_bf16_flops=hardware.peak_bf16_flops * share,
+        memory_bytes=hardware.memory_bytes * share,
+        memory_bandwidth_bytes_per_s=hardware.memory_bandwidth_bytes_per_s * share,
+        nic_bandwidth_bytes_per_s=hardware.nic_bandwidth_bytes_per_s * share,
     )

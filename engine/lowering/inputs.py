@@ -43,7 +43,12 @@ class TrainingInputs:
 
 @dataclass(frozen=True, slots=True)
 class ServiceInputs:
-    """Everything an online service is computed from. `instances` NaN means sized by the engine."""
+    """Everything an online service is computed from. `instances` NaN means sized by the engine.
+
+    `reads_only`: no token is generated. `visible_share` of the output is the answer, the rest reasoning.
+    `tpot_band` and `ttft_band` are the model's own 10-90 % bands of those figures [ratio]; `measured_runs`
+    [count] of this accelerator and precision stand behind them.
+    """
 
     load: ServingInputs
     constants: ServingConstants
@@ -58,6 +63,13 @@ class ServiceInputs:
     instances: Array
     availability: Array
     instance_availability: Array
+    zones: Array
+    accelerator_share: Array
+    reads_only: bool
+    visible_share: Array
+    tpot_band: tuple[float, float]
+    ttft_band: tuple[float, float]
+    measured_runs: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from engine.architecture.kernel_shape import model_shape
-from engine.lowering.accelerator import gemm_precision, lower_hardware, resolve_accelerator
+from engine.lowering.accelerator import (
+    gemm_precision,
+    lower_hardware,
+    resolve_accelerator,
+    share_hardware,
+)
 from engine.lowering.inputs import KernelInputs
 from engine.lowering.money import lower_money
-from engine.lowering.service import lower_service
+from engine.lowering.service import lower_service, reads_only
 from engine.lowering.training import lower_training
 from engine.values import PlanValues
 
@@ -15,9 +22,13 @@ def lower(values: PlanValues) -> KernelInputs:
     """Kernel inputs of a plan and its overrides. Errors: InputError for accelerator or precision."""
     plan = values.plan
     model = model_shape(plan.architecture)
+    if not plan.is_training and reads_only(plan):
+        model = replace(model, generates=0.0, head_weights=0.0)
     accelerator = resolve_accelerator(values)
     precision = gemm_precision(plan)
     hardware = lower_hardware(values, accelerator, precision)
+    if plan.serving and not plan.is_training:
+        hardware = share_hardware(hardware, values.number("serving.accelerator_share"))
     training = lower_training(values, model, hardware, accelerator) if plan.is_training else None
     service = lower_service(values, accelerator) if plan.serving and not plan.is_training else None
     return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service)

@@ -2,50 +2,38 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 
 from engine.arrays import Array
 from engine.catalog import Accelerator
-from engine.codes import (
-    SERVING_PRECISIONS,
-)
+from engine.codes import SERVING_PRECISIONS
 from engine.defaults import THROUGHPUT_FACTOR
 from engine.errors import InputError
 from engine.lowering.inputs import ServiceInputs
+from engine.performance.serving_bands import measured_runs, serving_band
 from engine.performance.serving_constants import PREFIX, ServingConstants
 from engine.performance.serving_step import ServingInputs
+from engine.plan import Plan
 from engine.text import N_, Message
 from engine.values import UNKNOWN, PlanValues
 
+_TAILS: Mapping[str, float] = {"p95": 0.05, "p99": 0.01}
+
 
 def lower_service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs:
-    """What an online service is computed from."""
+    """What a service is computed from: traffic as the engine sees it, targets, fleet."""
     plan, number = values.plan, values.number
     serving = plan.serving
     assert serving is not None
     profile = serving.profile
-    # An encoder answers with its first and only forward pass.
-    encoder = plan.architecture.kind == "encoder"
     factors = values.catalog.traffic_profile(profile) if isinstance(profile, str) else _weekly(profile)
+    answer = np.asarray(number("serving.output_tokens"), dtype=float)
+    output = answer + number("serving.reasoning_tokens")
     return ServiceInputs(
-        load=ServingInputs(
-            requests_per_second=number("serving.requests_per_second"),
-            input_tokens=number("serving.input_tokens"),
-            output_tokens=1.0 if encoder else number("serving.output_tokens"),
-            prefix_hit_rate=number("serving.prefix_hit_rate"),
-            weight_precision_code=values.code("serving.weight_precision", SERVING_PRECISIONS),
-            kv_precision_code=values.code("serving.kv_precision", SERVING_PRECISIONS),
-            tensor_parallel=values.number_or("layout.tensor_parallel", UNKNOWN),
-            pipeline_parallel=values.number_or("layout.pipeline_parallel", UNKNOWN),
-            ttft_slo_s=number("serving.ttft_slo_ms") / 1000.0,
-            tpot_slo_s=np.inf if encoder else number("serving.tpot_slo_ms") / 1000.0,
-            arrival_cv=number("serving.arrival_cv"),
-            max_num_seqs=number("serving.max_num_seqs"),
-            software_factor=values.fact("serving", "amd_compute_factor")
-            if accelerator.vendor == "AMD"
-            else 1.0,
-        ),
-        constants=ServingConstants.from_facts(values.catalog.constants(PREFIX)),
+        load=_load(values, accelerator),
+        constants=ServingConstants.from_facts(values.catalog.constants(PREFIX), serving.engine or ""),
         profile=np.asarray(factors, dtype=float),
         peak_to_mean=values.number_or("serving.peak_to_mean", UNKNOWN),
         growth_per_month=number("serving.growth_per_month"),
@@ -57,7 +45,80 @@ def lower_service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs
         instances=values.number_or("serving.instances", UNKNOWN),
         availability=number("serving.availability"),
         instance_availability=_instance_availability(values),
+        zones=number("serving.zones"),
+        accelerator_share=number("serving.accelerator_share"),
+        reads_only=reads_only(plan),
+        visible_share=answer / np.maximum(output, 1e-12),
+        tpot_band=_band(values, "tpot", accelerator),
+        ttft_band=_band(values, "ttft", accelerator),
+        measured_runs=measured_runs(values.catalog, accelerator.id, serving.weight_precision)
+        if accelerator.mark != "own"
+        else 0.0,
     )
+
+
+def _band(values: PlanValues, metric: str, accelerator: Accelerator) -> tuple[float, float]:
+    """Ends of the model's band of a metric; figures of one's own take the widest family."""
+    family = accelerator.family or "own"
+    is_moe = values.plan.architecture.num_experts > 0
+    fact = serving_band(values.catalog, metric, is_moe=is_moe, family=family)
+    assert fact.low is not None and fact.high is not None
+    return fact.low, fact.high
+
+
+def reads_only(plan: Plan) -> bool:
+    """Whether the plan's network generates nothing: an encoder, or a decoder that embeds or ranks."""
+    serving = plan.serving
+    silent = serving is not None and serving.output_tokens + serving.reasoning_tokens == 0.0
+    return plan.architecture.kind == "encoder" or silent
+
+
+def _load(values: PlanValues, accelerator: Accelerator) -> ServingInputs:
+    plan, number = values.plan, values.number
+    serving = plan.serving
+    assert serving is not None
+    silent = reads_only(plan)
+    prompt, cached = _prompt(values)
+    output = number("serving.output_tokens") + np.asarray(number("serving.reasoning_tokens"))
+    return ServingInputs(
+        requests_per_second=number("serving.requests_per_second"),
+        input_tokens=prompt,
+        # What only reads answers with its first and only forward pass.
+        output_tokens=1.0 if silent else output,
+        prefix_hit_rate=cached,
+        weight_precision_code=values.code("serving.weight_precision", SERVING_PRECISIONS),
+        kv_precision_code=values.code("serving.kv_precision", SERVING_PRECISIONS),
+        tensor_parallel=values.number_or("layout.tensor_parallel", UNKNOWN),
+        pipeline_parallel=values.number_or("layout.pipeline_parallel", UNKNOWN),
+        attention_data_parallel=number("layout.attention_data_parallel"),
+        ttft_slo_s=number("serving.ttft_slo_ms") / 1000.0,
+        tpot_slo_s=np.inf if silent else number("serving.tpot_slo_ms") / 1000.0,
+        arrival_cv=number("serving.arrival_cv"),
+        max_num_seqs=number("serving.max_num_seqs"),
+        software_factor=values.fact("serving", "amd_compute_factor") if accelerator.vendor == "AMD" else 1.0,
+        draft_tokens=0.0 if silent else number("serving.draft_tokens"),
+        draft_acceptance=number("serving.draft_acceptance"),
+        draft_step_share=number("serving.draft_step_share"),
+        prefill_chunk_tokens=values.number_or("serving.prefill_chunk_tokens", np.inf),
+        disaggregated=0.0 if silent else number("serving.disaggregated"),
+        adapters=number("serving.adapters"),
+        adapter_rank=number("serving.adapter_rank"),
+        tail_share=_TAILS[serving.slo_percentile],
+    )
+
+
+def _prompt(values: PlanValues) -> tuple[Array, Array]:
+    """Tokens an average request of a session carries, and the share of them found in a cache.
+
+    A turn brings its own tokens and what retrieval adds; before them stand the earlier turns' own tokens and
+    answers, (turns - 1)/2 of each on average. The prefix hits are of a turn's own tokens.
+    """
+    number = values.number
+    own, retrieved = number("serving.input_tokens"), number("serving.retrieved_tokens")
+    earlier = (number("serving.turns") - 1.0) / 2.0 * (own + np.asarray(number("serving.output_tokens")))
+    prompt = own + retrieved + earlier
+    found = number("serving.prefix_hit_rate") * own + number("serving.session_hit_rate") * earlier
+    return prompt, found / prompt
 
 
 def _instance_availability(values: PlanValues) -> Array:

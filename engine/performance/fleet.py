@@ -57,6 +57,20 @@ def load_factors(profile: FloatArray, peak_to_mean: Array) -> FloatArray:
     return np.where(np.isnan(peak), own, wanted * np.power(relative, gamma))
 
 
+def requests_per_instance(instance: InstancePerformance) -> FloatArray:
+    """Requests/s an instance of the fleet stands for, those that only take in prompts counted with it; NaN
+    without capacity."""
+    capacity = np.asarray(instance.requests_per_s_capacity)
+    usable = np.where(capacity > 0.0, capacity, np.nan)
+    return np.asarray(1.0 / (1.0 / usable + 1.0 / np.asarray(instance.prefill_requests_per_s)))
+
+
+def _spread(needed: FloatArray, zones: FloatArray) -> FloatArray:
+    """Instances over all zones, alike in each, such that all but one zone hold what is needed."""
+    left = np.maximum(zones - 1.0, 1.0)
+    return np.where(zones > 1.0, np.ceil(needed / left - 1e-9) * zones, needed)
+
+
 def _column(rows: Array) -> FloatArray:
     """Rows with an axis for the hours."""
     return np.asarray(rows, dtype=np.float64)[..., np.newaxis]
@@ -89,15 +103,16 @@ def _size_hours(
     constants: ServingConstants,
     headroom: Array,
 ) -> FloatArray:
-    """Instances needed in each hour, spares not counted."""
-    return instances_needed(
+    """Instances needed in each hour, those that only take in prompts with them, spares not counted."""
+    pool = requests_per_s / (_column(instance.prefill_requests_per_s) * (1.0 - _column(headroom)))
+    return np.ceil(pool - 1e-9) + instances_needed(
         requests_per_s=requests_per_s,
         batch=_column(instance.batch),
         capacity_per_s=_column(instance.requests_per_s_capacity),
         service_s=_column(_time_in_service(load, instance)),
         arrival_cv=_column(load.arrival_cv),
         headroom=_column(headroom),
-        beta=_column(constants.staffing_beta_p95),
+        beta=_column(constants.staffing_beta(load.tail_share)),
         utilisation_ceiling=_column(constants.utilisation_ceiling),
     )
 
@@ -148,6 +163,7 @@ def fleet_hours(
     burst: Array,
     instance_availability: Array = 1.0,
     availability: Array = 0.0,
+    zones: Array = 1.0,
 ) -> Fleet:
     """Size a fleet for every hour of the week over a horizon.
 
@@ -156,7 +172,8 @@ def fleet_hours(
     The rate of hour h in month m is mean*f(h)*(1+growth)^m; `burst` (peak minute over its hour) multiplies
     what is sized for, not what is served. A static fleet is sized on the busiest hour and resized monthly;
     an autoscaled one (flag 1) on the busiest hour from h until a cold start later, in whole hours. Spares
-    are the larger of `spare_instances` and those that `availability` asks for. `headroom` is the share of
+    are the larger of `spare_instances` and those that `availability` asks for; spread over `zones`, the
+    others carry the load when one is lost. `headroom` is the share of
     capacity kept free; `burst` and `headroom` multiply: give one where both stand for the same margin.
     Arguments have the rows' shape, `profile` (168,). [TRAFFIC] "Using it", [FIT_SERVING] section 5.
     """
@@ -168,6 +185,7 @@ def fleet_hours(
 
     def hourly(growth: FloatArray) -> FloatArray:
         needed = _size_hours(rate * growth * sized, load, instance, constants, headroom)
+        needed = _spread(needed, _column(zones))
         insured = spares_for_availability(
             needed=needed.max(axis=-1, keepdims=True),
             instance_availability=_column(instance_availability),
@@ -180,8 +198,7 @@ def fleet_hours(
     paid, served = _sum_months(hourly, growth, months, rate)
     busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
     week = hourly(busiest)
-    capacity = np.asarray(instance.requests_per_s_capacity)
-    usable = np.where(capacity > 0.0, capacity, np.nan)
+    usable = requests_per_instance(instance)
     return Fleet(
         instances_peak=week.max(axis=-1),
         instances_mean=paid / months[..., 0],

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.special import bdtr
+from scipy.special import bdtr, ndtri
 
 from engine.arrays import Array, FloatArray
 
-TAIL_P95 = -float(np.log(0.05))
-"""Multiple of the mean at the 95th percentile of an exponential: 3.00."""
-NORMAL_P95 = 1.6448536269514722
-"""The 95th percentile of the standard normal."""
 _MOST_SPARES = 32
 _MOST_TRIALS = 1e15
 
@@ -47,13 +43,22 @@ def prefill_wait_s(
     return np.where(free > 0.0, backlog / np.where(free > 0.0, free, 1.0), np.inf)
 
 
-def length_at_p95(*, mean_tokens: Array, length_sigma: Array) -> FloatArray:
-    """The 95th percentile of log-normal lengths of a given mean [tokens]; sigma 0 = all equal.
+def wait_in_tail(*, mean_wait_s: Array, tail_share: Array) -> FloatArray:
+    """The wait that a share of the requests exceeds, waits being exponential: mean*ln(1/share) [s].
 
-    x95 = mean*exp(1.645*sigma - sigma^2/2).
+    At the 95th percentile three times the mean. [FIT_SERVING] section 5.3.
+    """
+    return np.asarray(mean_wait_s * -np.log(tail_share))
+
+
+def length_in_tail(*, mean_tokens: Array, length_sigma: Array, tail_share: Array) -> FloatArray:
+    """The length that a share of log-normal lengths of a given mean exceeds [tokens]; sigma 0 = all equal.
+
+    x = mean*exp(z*sigma - sigma^2/2), z the normal quantile of 1 - share: 1.645 at the 95th percentile.
     """
     sigma = np.asarray(length_sigma)
-    return np.asarray(mean_tokens * np.exp(NORMAL_P95 * sigma - np.square(sigma) / 2.0))
+    quantile = ndtri(1.0 - np.asarray(tail_share))
+    return np.asarray(mean_tokens * np.exp(quantile * sigma - np.square(sigma) / 2.0))
 
 
 def instances_needed(

@@ -10,18 +10,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from engine.arrays import Array, FloatArray
+from engine.arrays import Array, BoolArray, FloatArray
 from engine.performance.inputs import Hardware, ModelShape
-from engine.performance.queueing import TAIL_P95, length_at_p95, prefill_wait_s
+from engine.performance.queueing import length_in_tail, prefill_wait_s, wait_in_tail
 from engine.performance.serving_constants import ServingConstants
 from engine.performance.serving_step import (
     ServingCase,
     ServingInputs,
     Step,
+    decode_s,
+    fresh_tokens,
     kv_bytes_per_sequence,
     max_batch,
+    needed_bytes,
     step_terms,
     tpot_s,
+    transfer_s,
     weight_bytes_per_gpu,
 )
 
@@ -38,9 +42,12 @@ class InstancePerformance:
     `batch` is the largest that memory, engine and TPOT target allow; `max_batch` leaves TPOT out.
     `occupancy` is the mean of sequences in service at `requests_per_s_capacity`: the full batch, or fewer
     where prompts would else wait beyond the TTFT target. `tpot_s_p95` is TPOT with the batch full
-    (staffing keeps that rare), `ttft_s_p95` a long prompt after a long wait; `tpot_s` and `ttft_s` are
-    means; all but the first at the highest planned share of that capacity. `kv_bytes_per_sequence` is for
-    the whole instance at full context.
+    (staffing keeps that rare), `ttft_s_p95` and `ttft_s_p99` a long prompt after a long wait; `tpot_s` and
+    `ttft_s` are means; all but the first at the highest planned share of that capacity.
+    `kv_bytes_per_sequence` is for the whole instance at full context. `longest_pause_s` is how long a long
+    prompt, or a chunk of it, holds up the others' tokens.
+    With prompts taken in by instances of their own, `prefill_requests_per_s` is what one of them takes (inf
+    without), and the others only decode.
     `feasible_code`: 0 all targets met; 1 weights and one sequence do not fit (batch 0, times NaN);
     2 TPOT missed even at batch 1 (figures are of batch 1); 3 TTFT missed even without load (capacity
     follows TPOT alone).
@@ -51,10 +58,13 @@ class InstancePerformance:
     occupancy: Array
     ttft_s: Array
     ttft_s_p95: Array
+    ttft_s_p99: Array
     tpot_s: Array
     tpot_s_p95: Array
+    longest_pause_s: Array
     output_tokens_per_s: Array
     requests_per_s_capacity: Array
+    prefill_requests_per_s: Array
     weight_bytes_per_gpu: Array
     kv_bytes_per_sequence: Array
     prefill_s_per_request: Array
@@ -72,38 +82,85 @@ def serve_instance(
 
     `hardware.peak_flops` is the peak at the precision the weights run at; formats the accelerator lacks
     come as bf16 x `weight_only_compute_factor`. Never raises; see InstancePerformance.feasible_code.
-    [FIT_SERVING] sections 3 and 5.
+    [FIT_SERVING] sections 3 to 5.
     """
     case = ServingCase(model, hardware, load, constants)
     step, room = step_terms(case), max_batch(case)
+    pooled = np.greater(load.disaggregated, 0.0)
     fits = room >= 1.0
-    tpot_met = tpot_s(case, step, 1.0) <= load.tpot_slo_s
+    tpot_met = _token_s(case, step, np.ones(())) <= load.tpot_slo_s
     batch = np.maximum(_largest_batch(case, step, room), 1.0)
     run = np.where(fits, batch, np.nan)
-    ttft_p95 = _ttft_p95(case, step)
-    ttft_met = ttft_p95(np.zeros(())) <= load.ttft_slo_s
-    waiting = np.where(ttft_met, _largest_occupancy(ttft_p95, load.ttft_slo_s, run), run)
+    ttft = _ttft_in_tail(case, step, load.tail_share)
+    ttft_met = ttft(np.zeros(())) <= load.ttft_slo_s
+    # Instances that only decode keep no prompt waiting, so that TTFT does not bound their batch.
+    waiting = np.where(ttft_met & ~pooled, _largest_occupancy(ttft, load.ttft_slo_s, run), run)
     code = np.select(
         [~fits, ~tpot_met, ~ttft_met], [WEIGHTS_TOO_LARGE, TPOT_MISSED, TTFT_MISSED], default=FEASIBLE
     )
-    loaded_tpot = tpot_s(case, step, waiting)
+    loaded_tpot = _token_s(case, step, waiting)
     throughput = np.where(fits, waiting / loaded_tpot, 0.0)
-    return InstancePerformance(
+    mixed = InstancePerformance(
         batch=np.where(fits, batch, 0.0),
         max_batch=room,
         occupancy=np.where(fits, waiting, 0.0),
         ttft_s=_ttft_mean_s(case, step, waiting),
-        ttft_s_p95=ttft_p95(waiting),
-        tpot_s=tpot_s(case, step, waiting * constants.utilisation_ceiling),
-        tpot_s_p95=tpot_s(case, step, run),
+        ttft_s_p95=_ttft_in_tail(case, step, 0.05)(waiting),
+        ttft_s_p99=_ttft_in_tail(case, step, 0.01)(waiting),
+        tpot_s=_token_s(case, step, waiting * constants.utilisation_ceiling),
+        tpot_s_p95=_token_s(case, step, run),
+        longest_pause_s=_longest_pause_s(case, step, run),
         output_tokens_per_s=throughput,
         requests_per_s_capacity=throughput / load.output_tokens,
+        prefill_requests_per_s=np.inf,
         weight_bytes_per_gpu=weight_bytes_per_gpu(case),
         kv_bytes_per_sequence=kv_bytes_per_sequence(case, load.input_tokens + np.asarray(load.output_tokens)),
         prefill_s_per_request=step.prefill,
         prefill_share=waiting / load.output_tokens * step.prefill / loaded_tpot,
         feasible_code=code,
     )
+    return _with_pool(case, step, mixed, pooled) if np.any(pooled) else mixed
+
+
+@dataclass(frozen=True, slots=True)
+class LatencyFloor:
+    """The fastest an instance can be, with one sequence and no queue [s], and the memory it needs [byte]."""
+
+    ttft_s: FloatArray
+    tpot_s: FloatArray
+    needed_bytes: FloatArray
+    fits: BoolArray
+
+
+def find_latency_floor(
+    model: ModelShape, hardware: Hardware, load: ServingInputs, constants: ServingConstants
+) -> LatencyFloor:
+    """What no target can go below: TTFT of a long prompt (at the load's percentile) and TPOT, both alone."""
+    case = ServingCase(model, hardware, load, constants)
+    step = step_terms(case)
+    return LatencyFloor(
+        ttft_s=_ttft_in_tail(case, step, load.tail_share)(np.zeros(())),
+        tpot_s=_token_s(case, step, np.ones(())),
+        needed_bytes=needed_bytes(case),
+        fits=max_batch(case) >= 1.0,
+    )
+
+
+def _token_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
+    """Time per output token with a batch [s]: prompts interrupt it, unless a pool of their own has them."""
+    mixed = tpot_s(case, step, batch)
+    if not np.any(case.load.disaggregated):
+        return mixed
+    return np.where(np.greater(case.load.disaggregated, 0.0), decode_s(case, step, batch), mixed)
+
+
+def _longest_pause_s(case: ServingCase, step: Step, batch: FloatArray) -> FloatArray:
+    """The longest wait for a token while a long prompt (95th percentile), or one chunk of it, is read [s]."""
+    decode = decode_s(case, step, batch)
+    longest = fresh_tokens(_long_prompt(case, 0.05).load)
+    chunk = np.minimum(case.load.prefill_chunk_tokens, longest)
+    prompt = step.prefill * chunk / np.maximum(fresh_tokens(case.load), 1e-9)
+    return np.asarray(decode + np.where(np.greater(case.load.disaggregated, 0.0), 0.0, prompt))
 
 
 def _largest_batch(case: ServingCase, step: Step, room: FloatArray) -> FloatArray:
@@ -111,7 +168,7 @@ def _largest_batch(case: ServingCase, step: Step, room: FloatArray) -> FloatArra
     low, high = np.zeros_like(room), np.nan_to_num(room)
     for _ in range(int(np.ceil(np.log2(high.max(initial=0.0) + 1.0)))):
         middle = np.ceil((low + high) / 2.0)
-        good = tpot_s(case, step, np.maximum(middle, 1.0)) <= case.load.tpot_slo_s
+        good = _token_s(case, step, np.maximum(middle, 1.0)) <= case.load.tpot_slo_s
         low, high = np.where(good, middle, low), np.where(good, high, middle - 1.0)
     return low
 
@@ -136,30 +193,99 @@ def _prompt_wait_s(case: ServingCase, step: Step, batch: Array, tpot_s: FloatArr
 
     Splitting a stream over instances smooths it: CV_i^2 = 1 + (CV^2 - 1)*share of the stream.
     """
-    load, constants = case.load, case.constants
-    rate = constants.utilisation_ceiling * batch / (load.output_tokens * tpot_s)
-    share = np.minimum(rate / np.maximum(load.requests_per_second, 1e-12), 1.0)
+    rate = case.constants.utilisation_ceiling * batch / (case.load.output_tokens * tpot_s)
+    return _wait_s(case, step, rate)
+
+
+def _wait_s(case: ServingCase, step: Step, rate: FloatArray) -> FloatArray:
+    share = np.minimum(rate / np.maximum(case.load.requests_per_second, 1e-12), 1.0)
     return prefill_wait_s(
         requests_per_s=rate,
         prefill_s=step.prefill,
-        length_sigma=constants.input_length_sigma,
-        arrival_cv=np.sqrt(1.0 + (np.square(load.arrival_cv) - 1.0) * share),
+        length_sigma=case.constants.input_length_sigma,
+        arrival_cv=np.sqrt(1.0 + (np.square(case.load.arrival_cv) - 1.0) * share),
     )
+
+
+def _chunk_steps(load: ServingInputs) -> FloatArray:
+    """Decode steps a prompt waits through beside its own: one for each chunk after the first."""
+    return np.maximum(np.ceil(fresh_tokens(load) / load.prefill_chunk_tokens), 1.0) - 1.0
 
 
 def _ttft_mean_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
     tpot = tpot_s(case, step, batch)
-    return np.asarray(step.alone + _prompt_wait_s(case, step, batch, tpot) + tpot / 2.0)
+    chunks = _chunk_steps(case.load) * decode_s(case, step, batch)
+    return np.asarray(step.alone + chunks + _prompt_wait_s(case, step, batch, tpot) + tpot / 2.0)
 
 
-def _ttft_p95(case: ServingCase, step: Step) -> Callable[[FloatArray], FloatArray]:
-    """TTFT at the 95th percentile [s] by sequences in service: a long prompt's own time and a long wait."""
-    sigma = case.constants.input_length_sigma
-    longest = length_at_p95(mean_tokens=case.load.input_tokens, length_sigma=sigma)
-    alone = step_terms(replace(case, load=replace(case.load, input_tokens=longest))).alone
+def _long_prompt(case: ServingCase, tail_share: Array) -> ServingCase:
+    """The case with prompts of a length that a share of the requests exceeds."""
+    longest = length_in_tail(
+        mean_tokens=case.load.input_tokens,
+        length_sigma=case.constants.input_length_sigma,
+        tail_share=tail_share,
+    )
+    return replace(case, load=replace(case.load, input_tokens=longest))
+
+
+def _ttft_in_tail(case: ServingCase, step: Step, tail_share: Array) -> Callable[[FloatArray], FloatArray]:
+    """TTFT that a share of the requests exceeds [s] by sequences in service: a long prompt, a long wait.
+
+    Without a load to interrupt, a pool that takes in prompts answers as soon as the cache has moved.
+    """
+    long = _long_prompt(case, tail_share)
+    moved = transfer_s(long) * np.greater(case.load.disaggregated, 0.0)
+    alone, chunks = step_terms(long).alone + moved, _chunk_steps(long.load)
 
     def at(batch: FloatArray) -> FloatArray:
-        tpot = tpot_s(case, step, batch)
-        return np.asarray(alone + TAIL_P95 * _prompt_wait_s(case, step, batch, tpot) + tpot / 2.0)
+        tpot = _token_s(case, step, batch)
+        wait = wait_in_tail(mean_wait_s=_prompt_wait_s(case, step, batch, tpot), tail_share=tail_share)
+        waited = np.where(np.greater(batch, 0.0), chunks * decode_s(case, step, batch), 0.0)
+        return np.asarray(alone + waited + wait + tpot / 2.0)
 
     return at
+
+
+def _with_pool(
+    case: ServingCase, step: Step, mixed: InstancePerformance, pooled: BoolArray
+) -> InstancePerformance:
+    """The same, in rows of `pooled` with prompts taken in by instances that do nothing else.
+
+    Prompts queue for one of them (M/G/1) and their cache moves to an instance that decodes. The wait at
+    utilisation rho is k*rho/(1 - rho): the target's share of it gives rho at once, at most the ceiling.
+    [FIT_SERVING] sections 4 and 5.
+    """
+    load, ceiling = case.load, case.constants.utilisation_ceiling
+    last = transfer_s(case) + _token_s(case, step, mixed.batch) / 2.0
+    unit = _pool_wait_s(case, step, ceiling) * (1.0 - ceiling) / ceiling
+
+    def alone(tail_share: Array) -> FloatArray:
+        long = _long_prompt(case, tail_share)
+        return np.asarray(step_terms(long).alone + transfer_s(long) - transfer_s(case) + last)
+
+    left = np.maximum(load.ttft_slo_s - alone(load.tail_share), 0.0)
+    allowed = left / wait_in_tail(mean_wait_s=1.0, tail_share=load.tail_share)
+    missed = pooled & (mixed.feasible_code == FEASIBLE) & (allowed <= 0.0)
+    busy = np.where(
+        allowed > 0.0, np.minimum(1.0 / (1.0 + unit / np.maximum(allowed, 1e-12)), ceiling), ceiling
+    )
+    wait = unit * busy / (1.0 - busy)
+    taken_in, capacity = busy / step.prefill, np.asarray(mixed.requests_per_s_capacity)
+    return replace(
+        mixed,
+        ttft_s=np.where(pooled, step.alone + wait + last, mixed.ttft_s),
+        ttft_s_p95=np.where(
+            pooled, alone(0.05) + wait_in_tail(mean_wait_s=wait, tail_share=0.05), mixed.ttft_s_p95
+        ),
+        ttft_s_p99=np.where(
+            pooled, alone(0.01) + wait_in_tail(mean_wait_s=wait, tail_share=0.01), mixed.ttft_s_p99
+        ),
+        prefill_requests_per_s=np.where(pooled, taken_in, np.inf),
+        prefill_share=np.where(pooled, capacity / (capacity + taken_in), mixed.prefill_share),
+        feasible_code=np.where(missed, TTFT_MISSED, mixed.feasible_code),
+    )
+
+
+def _pool_wait_s(case: ServingCase, step: Step, busy: Array) -> FloatArray:
+    """Mean wait of a prompt in one instance of the pool at a utilisation [s]."""
+    return _wait_s(case, step, np.asarray(busy / step.prefill))

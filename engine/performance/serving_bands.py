@@ -30,3 +30,15 @@ def serving_band(catalog: Facts, metric: str, *, is_moe: bool, family: str) -> F
         return root
     keys = serving_regimes(metric, is_moe=is_moe, family=family)
     return next((facts[PREFIX + key] for key in keys if PREFIX + key in facts), root)
+
+
+def count_as(precision: str) -> str:
+    """The name a weight precision is counted under in the catalogue's `measured.serving.*` rows."""
+    return "bf16" if precision == "fp16" else precision
+
+
+def measured_runs(catalog: Facts, accelerator: str, precision: str) -> float:
+    """Published serving runs of an accelerator and weight precision behind the model [count]; 0 = none."""
+    key = f"measured.serving.{accelerator}.{count_as(precision)}"
+    fact = catalog.constants("measured.serving.").get(key)
+    return float(fact.value) if fact is not None and fact.value is not None else 0.0

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from typing import Self
 
 import numpy as np
+from scipy.special import ndtri
 
 from engine.arrays import Array, FloatArray
 from engine.catalog import Fact
@@ -94,6 +95,7 @@ class ServingConstants:
     ttft_burst_launch_share: Array
     input_length_sigma: Array
     staffing_beta_p95: Array
+    staffing_beta_p99: Array
     utilisation_ceiling: Array
 
     @classmethod
@@ -109,6 +111,16 @@ class ServingConstants:
             for item in fields(cls)
         }
         return cls(**{name: _value(facts, key) for name, key in keys.items()})
+
+    def staffing_beta(self, tail_share: Array) -> FloatArray:
+        """Factor of the square root of staffing for the share that may miss the targets, 0.05 to 0.01.
+
+        Between the two it goes with the normal quantile; beyond them it stays.
+        """
+        quantile = ndtri(1.0 - np.clip(tail_share, 0.01, 0.05))
+        low, high = ndtri(0.95), ndtri(0.99)
+        weight = (quantile - low) / (high - low)
+        return np.asarray(self.staffing_beta_p95 * (1.0 - weight) + self.staffing_beta_p99 * weight)
 
     def bytes_per_element(self, precision_code: Array) -> FloatArray:
         """Stored bytes of a weight or a cached value, scales included [byte], by SERVING_PRECISIONS code."""

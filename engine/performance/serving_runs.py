@@ -12,10 +12,10 @@ from engine.performance.serving_step import (
     ServingCase,
     Step,
     decode_s,
-    kv_bytes_per_sequence,
     max_batch,
     step_terms,
     tpot_s,
+    transfer_s,
 )
 
 _ROUNDS = 4
@@ -151,11 +151,9 @@ def disaggregated(
     """
     first, step = step_terms(prefill), step_terms(decode)
     output, constants = np.asarray(decode.load.output_tokens), prefill.constants
+    transfer = transfer_s(prefill)
     room = max_batch(decode)
     limit = np.minimum(np.where(room > 0.0, room, np.nan), concurrency / np.asarray(decode_workers))
-    ranks = np.asarray(prefill.load.tensor_parallel * np.asarray(prefill.load.attention_data_parallel))
-    link = ranks * prefill.hardware.nic_bandwidth_bytes_per_s * np.asarray(constants.pcie_efficiency)
-    transfer = kv_bytes_per_sequence(prefill, prefill.load.input_tokens) / link
     each = concurrency / np.asarray(prefill_workers)
     batch = limit
     for _ in range(_ROUNDS):

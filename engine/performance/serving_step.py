@@ -13,6 +13,7 @@ import numpy as np
 
 from engine.arrays import Array, BoolArray, FloatArray
 from engine.codes import SERVING_PRECISIONS
+from engine.performance.adapters import ADAPTER_BYTES, adapter_weights, adapters_met
 from engine.performance.flops import (
     attended_pairs,
     attention_kinds,
@@ -40,6 +41,9 @@ class ServingInputs:
     average half written; 1 = no-evict); `software_factor` multiplies the GEMM rate (ROCm);
     `draft_tokens` > 0 turns speculation on: tokens proposed a step, each accepted with
     `draft_acceptance`, drafting one costs `draft_step_share` of a plain decode step.
+    `prefill_chunk_tokens` of a prompt are taken in with one decode step (inf = the whole prompt);
+    `disaggregated` 1 = a pool of instances of its own takes in the prompts; `adapters` of `adapter_rank`
+    lie in memory beside the weights, one a request; `tail_share` of the requests may miss the targets.
     """
 
     requests_per_second: Array
@@ -60,6 +64,11 @@ class ServingInputs:
     draft_tokens: Array = 0.0
     draft_acceptance: Array = 0.0
     draft_step_share: Array = 0.0
+    prefill_chunk_tokens: Array = np.inf
+    disaggregated: Array = 0.0
+    adapters: Array = 0.0
+    adapter_rank: Array = 0.0
+    tail_share: Array = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +87,7 @@ class _Weights:
 
     fixed_bytes: FloatArray
     expert_bytes: FloatArray
+    adapter_bytes: FloatArray
     active_layers: FloatArray
     head: FloatArray
     is_moe: BoolArray
@@ -93,6 +103,7 @@ class Step:
 
     fixed_weights: FloatArray
     all_experts: FloatArray
+    one_adapter: FloatArray
     cache: FloatArray
     compute: FloatArray
     communication: FloatArray
@@ -121,6 +132,7 @@ def weight_bytes_per_gpu(case: ServingCase) -> FloatArray:
     weights, load, model = _weigh(case), case.load, case.model
     embedding = model.vocab_size * np.asarray(model.hidden_size) * _ACTIVATION_BYTES
     stored = weights.fixed_bytes + embedding * (1.0 - np.asarray(model.tie_word_embeddings))
+    stored = stored + load.adapters * weights.adapter_bytes
     sharded = stored / load.tensor_parallel + weights.expert_bytes / _expert_ranks(load)
     return np.asarray(sharded / load.pipeline_parallel)
 
@@ -134,10 +146,37 @@ def max_batch(case: ServingCase) -> FloatArray:
     load, constants = case.load, case.constants
     usable = constants.memory_utilisation * np.asarray(case.hardware.memory_bytes)
     room = usable - weight_bytes_per_gpu(case) - constants.memory_reserve_bytes
-    tokens = load.input_tokens + load.reserved_output_share * np.asarray(load.output_tokens)
-    each = kv_bytes_per_sequence(case, tokens) / (_kv_ranks(case) * load.pipeline_parallel)
-    fits = np.floor(load.attention_data_parallel * np.maximum(room, 0.0) / np.maximum(each, 1.0))
+    each = np.maximum(_room_of_sequence(case), 1.0)
+    fits = np.floor(load.attention_data_parallel * np.maximum(room, 0.0) / each)
     return np.minimum(fits, load.max_num_seqs * np.asarray(load.attention_data_parallel))
+
+
+def fresh_tokens(load: ServingInputs) -> FloatArray:
+    """Input tokens of a request that no cache holds [tokens]."""
+    return np.asarray(load.input_tokens * (1.0 - np.asarray(load.prefix_hit_rate)))
+
+
+def transfer_s(case: ServingCase) -> FloatArray:
+    """Time a prompt's cache takes over the network to another instance [s]."""
+    load, constants = case.load, case.constants
+    ranks = np.asarray(load.tensor_parallel * np.asarray(load.attention_data_parallel))
+    link = ranks * case.hardware.nic_bandwidth_bytes_per_s * np.asarray(constants.pcie_efficiency)
+    return np.asarray(kv_bytes_per_sequence(case, load.input_tokens) / link)
+
+
+def needed_bytes(case: ServingCase) -> FloatArray:
+    """Memory an accelerator must have for its part of the weights and of one sequence [byte]."""
+    load, constants = case.load, case.constants
+    each = _room_of_sequence(case) / np.asarray(load.attention_data_parallel)
+    held = weight_bytes_per_gpu(case) + constants.memory_reserve_bytes + each
+    return np.asarray(held / constants.memory_utilisation)
+
+
+def _room_of_sequence(case: ServingCase) -> FloatArray:
+    """Cache that an average sequence holds of one accelerator [byte]."""
+    load = case.load
+    tokens = load.input_tokens + load.reserved_output_share * np.asarray(load.output_tokens)
+    return kv_bytes_per_sequence(case, tokens) / (_kv_ranks(case) * load.pipeline_parallel)
 
 
 def decode_step_s(case: ServingCase, batch: Array) -> FloatArray:
@@ -184,6 +223,7 @@ def step_terms(case: ServingCase) -> Step:
     return Step(
         fixed_weights=fixed / stages,
         all_experts=experts / stages,
+        one_adapter=weights.adapter_bytes / load.tensor_parallel / weight_rate / stages,
         cache=_cache_bytes(case, context) / (constants.kv_bandwidth_efficiency * read),
         compute=_decode_compute_s(case, weights, context) / stages,
         communication=_traffic_s_per_token(case, weights) / stages,
@@ -228,6 +268,8 @@ def _verify_s(case: ServingCase, step: Step, batch: Array, tokens_each: Array) -
         experts = np.maximum(model.num_experts, 1.0)
         kept = 1.0 - np.minimum(model.num_experts_per_tok / experts, 1.0)
         memory = memory + step.all_experts * (1.0 - np.power(kept, tokens * copies))
+    if bool(np.any(np.greater(load.adapters, 0.0))):
+        memory = memory + step.one_adapter * adapters_met(load.adapters, sequences)
     compute = tokens * step.compute
     kernel = np.power(np.power(memory, power) + np.power(compute, power), 1.0 / power)
     scheduling = case.constants.sequence_overhead * batch / np.sqrt(copies)
@@ -244,12 +286,14 @@ def _weigh(case: ServingCase) -> _Weights:
     attention = counts.attention * np.where(kept, constants.weight_bytes_16bit, each)
     others = counts.mlp + np.asarray(counts.shared_experts)
     worked = model.applied or counts
+    used = adapter_weights(model, np.where(np.greater(case.load.adapters, 0.0), case.load.adapter_rank, 0.0))
     small = (counts.router + np.asarray(counts.norms) + counts.embedding) * _ACTIVATION_BYTES
     return _Weights(
         fixed_bytes=attention + others * each + small,
         expert_bytes=counts.experts * each,
+        adapter_bytes=used * ADAPTER_BYTES,
         active_layers=np.asarray(
-            worked.attention + worked.mlp + worked.shared_experts + worked.active_experts
+            worked.attention + worked.mlp + worked.shared_experts + worked.active_experts + used
         ),
         head=np.asarray(head_weights(model)),
         is_moe=np.greater(model.num_experts, 0.0),

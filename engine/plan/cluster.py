@@ -95,6 +95,12 @@ class Layout(Section):
     micro_batch: MicroBatch | Auto = declare(N_("Micro-batch"), unit="sequences", default="auto")
     sharding: Sharding | Auto = declare(N_("Sharding"), default="auto")
     recompute: Recompute | Auto = declare(N_("Recomputation"), default="auto")
+    attention_data_parallel: ParallelSize = declare(
+        N_("Attention data parallel"),
+        default=1,
+        advanced=True,
+        help=N_("Serving: copies of the attention, with experts spread over all of the instance."),
+    )
 
 
 ACCELERATOR_OFFER = ("cluster.price_per_gpu_hour", "cluster.region")

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from annotated_types import Ge, Le
 from pydantic import Field
 
-from engine.plan.base import Auto, Section, Whole, declare
+from engine.plan.base import Auto, Divisor, Section, Whole, declare
 from engine.text import N_
 
 ServingPrecision = Literal["bf16", "fp16", "fp8", "int8", "int4", "mxfp4", "nvfp4"]
@@ -16,12 +16,63 @@ InstanceCount = Annotated[Whole, Ge(1), Le(1_000_000)]
 HourlyFactors = Annotated[tuple[Annotated[float, Field(ge=0, le=1000)], ...], Field(strict=False)]
 
 
+ServingEngine = Literal["vllm", "sglang", "trtllm", "lmdeploy"]
+
+
 class Serving(Section):
-    """Traffic, targets and precision of an online service."""
+    """Traffic, targets, precision and engine of a service. Lengths also hold for an offline job."""
 
     requests_per_second: float = declare(N_("Mean request rate"), unit="requests/s", ge=1e-9, le=1e7)
-    input_tokens: float = declare(N_("Input tokens"), unit="tokens/request", ge=1, le=1e8)
-    output_tokens: float = declare(N_("Output tokens"), unit="tokens/request", ge=1, le=1e8)
+    input_tokens: float = declare(
+        N_("Input tokens"),
+        unit="tokens/request",
+        ge=1,
+        le=1e8,
+        help=N_("Mean of a request; in a session what one turn adds."),
+    )
+    output_tokens: float = declare(
+        N_("Output tokens"),
+        unit="tokens/request",
+        ge=0,
+        le=1e8,
+        help=N_("Mean of the visible answer; 0 = embedding or ranking, the network only reads."),
+    )
+    turns: float = declare(
+        N_("Turns of a session"),
+        unit="requests",
+        default=1.0,
+        ge=1,
+        le=10_000,
+        advanced=True,
+        help=N_("Each request of a session carries the earlier ones: chats, or the steps of an agent."),
+    )
+    session_hit_rate: float = declare(
+        N_("Earlier turns found in the cache"),
+        unit="share",
+        default=0.5,
+        ge=0,
+        le=1,
+        advanced=True,
+        help=N_("Share of a session's earlier tokens that need no new prefill."),
+    )
+    retrieved_tokens: float = declare(
+        N_("Retrieved tokens"),
+        unit="tokens/request",
+        default=0.0,
+        ge=0,
+        le=1e8,
+        advanced=True,
+        help=N_("Documents that retrieval adds to the prompt; they are never in the cache."),
+    )
+    reasoning_tokens: float = declare(
+        N_("Reasoning tokens"),
+        unit="tokens/request",
+        default=0.0,
+        ge=0,
+        le=1e8,
+        advanced=True,
+        help=N_("Generated before the visible answer, and not kept for the next turn."),
+    )
     profile: Literal["chat", "code", "flat"] | HourlyFactors = declare(
         N_("Weekly profile"),
         default="chat",
@@ -73,6 +124,86 @@ class Serving(Section):
         N_("Largest batch of the engine"), unit="sequences", default=1024, ge=1, le=1_000_000, advanced=True
     )
     instances: InstanceCount | Auto = declare(N_("Instances"), default="auto", advanced=True)
+    slo_percentile: Literal["p95", "p99"] = declare(
+        N_("Percentile of the targets"),
+        default="p95",
+        advanced=True,
+        help=N_("Share of requests that must meet the two latency targets."),
+    )
+    zones: Whole = declare(
+        N_("Zones"),
+        default=1,
+        ge=1,
+        le=16,
+        advanced=True,
+        help=N_("Instances are spread over so many zones; the others carry the load when one is lost."),
+    )
+    engine: ServingEngine | None = declare(
+        N_("Serving engine"),
+        default=None,
+        advanced=True,
+        help=N_("Overheads measured with one engine. Empty takes those of all engines together."),
+    )
+    prefill_chunk_tokens: Whole | None = declare(
+        N_("Prefill chunk"),
+        unit="tokens",
+        default=None,
+        ge=16,
+        le=10_000_000,
+        advanced=True,
+        help=N_("So much of a prompt is read in one step between the others' tokens. Empty: all at once."),
+    )
+    disaggregated: bool = declare(
+        N_("Separate prefill instances"),
+        default=False,
+        advanced=True,
+        help=N_("Prompts are read by instances of their own, which hand over the cache."),
+    )
+    draft_tokens: Whole = declare(
+        N_("Drafted tokens"),
+        unit="tokens/step",
+        default=0,
+        ge=0,
+        le=32,
+        advanced=True,
+        help=N_("Speculative decoding: tokens proposed in a step; 0 = none."),
+    )
+    draft_acceptance: float = declare(
+        N_("Drafts accepted"),
+        unit="share",
+        default=0.7,
+        ge=0,
+        lt=1,
+        advanced=True,
+        help=N_("Chance that the network accepts a drafted token."),
+    )
+    draft_step_share: float = declare(
+        N_("Cost of a draft"),
+        unit="share",
+        default=0.1,
+        ge=0,
+        le=1,
+        advanced=True,
+        help=N_("Time to draft one token relative to a plain decode step."),
+    )
+    adapters: Whole = declare(
+        N_("Adapters in memory"),
+        default=0,
+        ge=0,
+        le=1_000_000,
+        advanced=True,
+        help=N_("Low-rank adapters (LoRA) that share the network; 0 = none."),
+    )
+    adapter_rank: Whole = declare(N_("Rank of an adapter"), default=16, ge=1, le=4096, advanced=True)
+    accelerator_share: Divisor = declare(
+        N_("Share of an accelerator"),
+        unit="share",
+        default=1.0,
+        gt=0,
+        le=1,
+        advanced=True,
+        help=N_("What an instance gets of one accelerator: a MIG slice or a time slice."),
+    )
 
 
 class Batch(Section):

@@ -40,6 +40,21 @@ def served(plan: Plan) -> bool:
     return plan.serving is not None and not plan.is_training
 
 
+def in_sessions(plan: Plan) -> bool:
+    """Where requests carry earlier ones."""
+    return plan.serving is not None and plan.serving.turns > 1
+
+
+def drafting(plan: Plan) -> bool:
+    """For speculative decoding."""
+    return plan.serving is not None and plan.serving.draft_tokens > 0
+
+
+def with_adapters(plan: Plan) -> bool:
+    """Where adapters share the network."""
+    return plan.serving is not None and plan.serving.adapters > 0
+
+
 def own_accelerator(plan: Plan) -> bool:
     """For an accelerator with its own figures."""
     return plan.cluster.accelerator_spec is not None
@@ -91,21 +106,40 @@ SECTIONS: tuple[FormSection, ...] = (
         N_("Traffic and targets"),
         (
             *entries("serving", "requests_per_second", "profile", "peak_to_mean", when=online),
-            *entries("serving", "input_tokens", "output_tokens"),
-            *entries("serving", "ttft_slo_ms", "tpot_slo_ms", when=online),
-            *entries("serving", "weight_precision", "kv_precision", "prefix_hit_rate", "prefix_share"),
-            *entries(
-                "serving",
-                "autoscale",
-                "growth_per_month",
-                "arrival_cv",
-                "availability",
-                "cold_start_s",
-                "spare_instances",
-                "headroom",
-                when=online,
-            ),
-            *entries("serving", "max_num_seqs", "instances"),
+            *entries("serving", "input_tokens", "output_tokens", "prefix_hit_rate", "prefix_share"),
+            *entries("serving", "ttft_slo_ms", "tpot_slo_ms", "slo_percentile", when=online),
+            *entries("serving", "growth_per_month", "arrival_cv", when=online),
+            *entries("serving", "retrieved_tokens", "reasoning_tokens", "turns"),
+            Entry("serving.session_hit_rate", in_sessions),
+        ),
+        served,
+    ),
+    FormSection(
+        "fleet",
+        N_("Fleet"),
+        entries(
+            "serving",
+            "autoscale",
+            "cold_start_s",
+            "availability",
+            "headroom",
+            "spare_instances",
+            "zones",
+            "instances",
+        ),
+        online,
+    ),
+    FormSection(
+        "engine",
+        N_("Engine and precision"),
+        (
+            *entries("serving", "weight_precision", "kv_precision", "engine", "max_num_seqs"),
+            *entries("serving", "prefill_chunk_tokens", "disaggregated", when=online),
+            Entry("serving.draft_tokens"),
+            *entries("serving", "draft_acceptance", "draft_step_share", when=drafting),
+            Entry("serving.adapters"),
+            Entry("serving.adapter_rank", with_adapters),
+            Entry("serving.accelerator_share"),
         ),
         served,
     ),
@@ -141,6 +175,7 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("layout", "micro_batch", "sharding", "recompute", "context_parallel", when=training),
             *entries("layout", "expert_parallel", when=mixture),
             *entries("layout", "virtual_pipeline", when=training),
+            *entries("layout", "attention_data_parallel", when=inference),
         ),
     ),
     FormSection(
@@ -286,6 +321,12 @@ CHOICE_WORDS = {
     "megatron_deepspeed": N_("Megatron-DeepSpeed"),
     "fsdp": N_("PyTorch FSDP"),
     "jax": N_("JAX, MaxText"),
+    "p95": N_("95 % of requests"),
+    "p99": N_("99 % of requests"),
+    "vllm": "vLLM",
+    "sglang": "SGLang",
+    "trtllm": "TensorRT-LLM",
+    "lmdeploy": "LMDeploy",
     "dense": N_("Dense"),
     "moe": N_("Mixture of experts"),
 }
@@ -313,6 +354,8 @@ EMPTY_WORDS = {
     "training.stack": N_("not known"),
     "training.stack_release": N_("from the stack"),
     "serving.peak_to_mean": N_("from the profile"),
+    "serving.engine": N_("any"),
+    "serving.prefill_chunk_tokens": N_("whole prompts"),
     "storage.dataset_gb": N_("from the tokens"),
     "schedule.start_date": N_("not set"),
     "schedule.deadline_days": N_("none"),

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from engine.performance.queueing import (
     instances_needed,
-    length_at_p95,
+    length_in_tail,
     peakedness,
     prefill_wait_s,
     spares_for_availability,
@@ -70,9 +70,9 @@ def test_prompts_that_outrun_the_prefill_wait_for_ever() -> None:
 
 def test_length_percentile_matches_samples() -> None:
     lengths = np.random.default_rng(3).lognormal(np.log(1155) - 0.5, 1.0, 400_000)
-    predicted = length_at_p95(mean_tokens=1155.0, length_sigma=1.0)
+    predicted = length_in_tail(mean_tokens=1155.0, length_sigma=1.0, tail_share=0.05)
     assert float(predicted) == pytest.approx(float(np.quantile(lengths, 0.95)), rel=0.02)
-    assert float(length_at_p95(mean_tokens=1155.0, length_sigma=0.0)) == 1155.0
+    assert float(length_in_tail(mean_tokens=1155.0, length_sigma=0.0, tail_share=0.05)) == 1155.0
 
 
 def test_instances_of_a_case_by_hand() -> None:

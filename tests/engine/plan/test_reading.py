@@ -134,7 +134,7 @@ def test_a_bad_value_is_refused_by_the_name_of_its_field(path: str, value: Any) 
         ("people.roles", [{"role": "manager"}]),
         ("people.roles", [{"role": "manager", "fte": -1.0}]),
         ("storage.items", [{"name": "logs", "size_gb": float("inf"), "months": 1.0}]),
-        ("serving", {"requests_per_second": 1.0, "input_tokens": 10.0, "output_tokens": 0.0}),
+        ("serving", {"requests_per_second": 1.0, "input_tokens": 10.0, "output_tokens": -1.0}),
         ("cluster.accelerator_spec", {"memory_gib": 80.0}),
     ],
 )
