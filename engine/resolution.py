@@ -42,6 +42,8 @@ def _check_supported(plan: Plan) -> None:
             )
         )
         raise InputError("workload.kind", plan.workload.kind, accepted)
+    if plan.serving is not None and not plan.is_training and plan.serving.accelerator_share < 1.0:
+        _check_share(plan)
     if plan.is_training and plan.training is not None and plan.training.method == "lora":
         _check_adapters(plan)
     if plan.architecture.kind == "encoder_decoder":
@@ -56,6 +58,16 @@ def _check_supported(plan: Plan) -> None:
             plan.architecture.kind,
             Message(N_("decoder; encoders can be served, their training cannot be estimated yet")),
         )
+
+
+def _check_share(plan: Plan) -> None:
+    """A share of an accelerator holds a whole instance."""
+    layout = plan.layout
+    for name in ("tensor_parallel", "pipeline_parallel", "attention_data_parallel"):
+        size = getattr(layout, name)
+        if size not in ("auto", 1):
+            accepted = Message(N_("1 while serving.accelerator_share is below 1"))
+            raise InputError(f"layout.{name}", size, accepted)
 
 
 def _check_adapters(plan: Plan) -> None:
@@ -140,7 +152,8 @@ def _cheapest_split(plan: Plan, catalog: Catalog) -> int:
         [s for s in _SERVING_SPLITS if plan.architecture.num_attention_heads % s == 0], dtype=float
     )
     domain = resolve_accelerator(PlanValues(plan, catalog)).scale_up_domain
-    splits = splits[splits <= max(1, domain)]
+    shared = plan.serving is not None and plan.serving.accelerator_share < 1.0
+    splits = splits[splits <= (1 if shared else max(1, domain))]
     outcome = evaluate(lower(PlanValues(plan, catalog, {"layout.tensor_parallel": splits})), plan.scope)
     assert outcome.service is not None
     gpus = splits * np.asarray(outcome.service.fleet.instances_mean)

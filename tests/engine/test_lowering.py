@@ -139,3 +139,42 @@ def test_the_model_shape_fills_what_is_empty(catalog: Catalog) -> None:
         small_plan({"architecture": {**LLAMA_8B, "num_key_value_heads": None}, "layout": {}}), catalog
     ).model
     assert shape.num_key_value_heads == 32 and shape.head_dim == 128
+
+
+def test_a_session_carries_its_earlier_turns(catalog: Catalog) -> None:
+    """Mean over the turns, counted one by one: own tokens, retrieval, and all that was said before."""
+    plan = serving_plan(
+        {
+            "serving.input_tokens": 300.0,
+            "serving.output_tokens": 120.0,
+            "serving.turns": 6,
+            "serving.retrieved_tokens": 900.0,
+            "serving.reasoning_tokens": 500.0,
+            "serving.prefix_hit_rate": 0.25,
+            "serving.session_hit_rate": 0.8,
+        }
+    )
+    before = [turn * (300.0 + 120.0) for turn in range(6)]
+    prompts = [earlier + 300.0 + 900.0 for earlier in before]
+    cached = sum(0.8 * earlier + 0.25 * 300.0 for earlier in before)
+    service = lower(PlanValues(plan, catalog)).service
+    assert service is not None
+    assert float(service.load.input_tokens) == pytest.approx(np.mean(prompts))
+    assert float(service.load.prefix_hit_rate) == pytest.approx(cached / sum(prompts))
+    assert float(service.load.output_tokens) == 620.0
+    assert float(service.visible_share) == pytest.approx(120.0 / 620.0)
+
+
+def test_a_decoder_that_only_reads_is_like_an_encoder(catalog: Catalog) -> None:
+    inputs = lower(PlanValues(serving_plan({"serving.output_tokens": 0}), catalog))
+    assert inputs.service is not None and inputs.service.reads_only
+    assert (inputs.model.generates, inputs.model.head_weights) == (0.0, 0.0)
+    assert float(inputs.service.load.output_tokens) == 1.0
+    assert np.isinf(inputs.service.load.tpot_slo_s)
+
+
+def test_a_share_of_an_accelerator_has_its_part_of_everything(catalog: Catalog) -> None:
+    whole = lower(PlanValues(serving_plan(), catalog)).hardware
+    half = lower(PlanValues(serving_plan({"serving.accelerator_share": 0.5}), catalog)).hardware
+    for name in ("memory_bytes", "memory_bandwidth_bytes_per_s", "peak_flops", "peak_bf16_flops"):
+        assert getattr(half, name) == pytest.approx(getattr(whole, name) / 2.0)

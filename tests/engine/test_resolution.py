@@ -78,3 +78,12 @@ def test_a_cluster_too_small_for_the_network_says_why(catalog: Catalog) -> None:
     with pytest.raises(InputError) as caught:
         resolve(training_plan({"layout": {}, "cluster.accelerator_count": 2}), catalog)
     assert caught.value.field == "cluster.accelerator_count" and "memory" in str(caught.value)
+
+
+def test_a_share_of_an_accelerator_holds_a_whole_instance(catalog: Catalog) -> None:
+    small = {"serving.accelerator_share": 0.5, "layout.tensor_parallel": 2}
+    with pytest.raises(InputError) as caught:
+        resolve(serving_plan(small), catalog)
+    assert caught.value.field == "layout.tensor_parallel"
+    settled, _ = resolve(serving_plan(small | {"layout.tensor_parallel": "auto"}), catalog)
+    assert settled.layout.tensor_parallel == 1
