@@ -14,7 +14,6 @@ from engine.plan import Plan
 from engine.possibility import require_possible
 from engine.resolution import resolve
 from engine.results import Driver, Estimate
-from engine.serving_limits import require_serviceable
 from engine.traces import cost_line
 from engine.uncertainty.bands import Draws, draw_totals, tornado
 from engine.values import PlanValues
@@ -34,8 +33,7 @@ def estimate(plan: Plan, catalog: Catalog, *, seed: int = 0, draws: int = DEFAUL
     values = PlanValues(settled, catalog)
     inputs = lower(values)
     outcome = evaluate(inputs, settled.scope)
-    require_possible(settled, outcome)
-    require_serviceable(plan, settled, inputs, outcome)
+    require_possible(plan, settled, inputs, outcome)
     sampled = draw_totals(values, draws=draws, seed=seed) if draws else None
     drivers = tornado(values) if draws else ()
     return _assemble(settled, values, inputs, outcome, sampled, drivers).model_copy(

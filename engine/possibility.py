@@ -1,4 +1,4 @@
-"""Refusing a training layout that cannot exist, by the field that would mend it."""
+"""Refusing a plan that cannot be: a layout that does not divide, a service that no fleet can give."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from engine.errors import InputError
 from engine.evaluation import Outcome
+from engine.lowering import KernelInputs
 from engine.performance.feasibility import (
     BATCH,
     CLUSTER,
@@ -17,6 +18,7 @@ from engine.performance.feasibility import (
     SEQUENCE,
 )
 from engine.plan import Plan, get_value
+from engine.serving_limits import require_serviceable
 from engine.text import N_, Message, Term
 
 _FIELDS: Mapping[int, str] = {
@@ -30,8 +32,13 @@ _FIELDS: Mapping[int, str] = {
 }
 
 
-def require_possible(plan: Plan, outcome: Outcome) -> None:
-    """Raise InputError when the settled plan's layout cannot divide its cluster, network or batch."""
+def require_possible(plan: Plan, settled: Plan, inputs: KernelInputs, outcome: Outcome) -> None:
+    """Raise InputError, by the field that would mend it, for a layout that cannot divide its cluster, network
+    or batch, and for a service whose weights do not fit or whose targets nothing meets.
+
+    `plan` is as entered, `settled` with what was left to the engine filled in.
+    """
+    require_serviceable(plan, settled, inputs, outcome)
     if outcome.training is None:
         return
     code = int(outcome.training.feasible_code)
@@ -39,4 +46,4 @@ def require_possible(plan: Plan, outcome: Outcome) -> None:
         accepted = Message(
             N_('a value that fits, or "auto" for the layout: {reason}'), {"reason": Term(REASONS[code])}
         )
-        raise InputError(_FIELDS[code], get_value(plan, _FIELDS[code]), accepted)
+        raise InputError(_FIELDS[code], get_value(settled, _FIELDS[code]), accepted)

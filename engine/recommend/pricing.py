@@ -90,10 +90,11 @@ class Pricer:
     def _estimate(self, patch: Mapping[str, Any]) -> Priced:
         if self._cancelled is not None and self._cancelled():
             raise Cancelled
-        settled, _ = resolve(apply_patch(self.plan, patch) if patch else self.plan, self.catalog)
+        plan = apply_patch(self.plan, patch) if patch else self.plan
+        settled, _ = resolve(plan, self.catalog)
         inputs = lower(PlanValues(settled, self.catalog))
         outcome = evaluate(inputs, settled.scope)
-        require_possible(settled, outcome)
+        require_possible(plan, settled, inputs, outcome)
         return Priced(
             plan=settled,
             inputs=inputs,
