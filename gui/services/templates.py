@@ -24,6 +24,10 @@ _TEMPLATES = (
     Template("pretraining-8b-h100", "pretraining", N_("Train an 8B network on 500B tokens with 64 H100.")),
     Template("online-70b-chat", "online_inference", N_("Serve a 70B network to 20 chat requests a second.")),
     Template("online-8b-chat", "online_inference", N_("Serve an 8B network to 20 chat requests a second.")),
+    Template("online-8b-rag", "online_inference", N_("Answer from 4,000 tokens of own documents.")),
+    Template("online-120b-reasoning", "online_inference", N_("Serve a network that reasons first.")),
+    Template("online-32b-agents", "online_inference", N_("Serve coding agents in sessions of 15 steps.")),
+    Template("online-8b-embedding", "online_inference", N_("Embed or rank 100 texts a second.")),
 )
 
 
