@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from engine.errors import InputError
 from engine.evaluation import Outcome
+from engine.performance.batch import TOO_FEW_GPUS, BatchRun
 from engine.performance.feasibility import (
     BATCH,
     CLUSTER,
@@ -30,8 +31,21 @@ _FIELDS: Mapping[int, str] = {
 }
 
 
+def _require_instance(plan: Plan, run: BatchRun) -> None:
+    if int(run.feasible_code) == TOO_FEW_GPUS:
+        accepted = Message(
+            N_('from {gpus}, the GPUs of one instance, or "auto"'), {"gpus": int(run.gpus_per_instance)}
+        )
+        raise InputError("cluster.accelerator_count", plan.cluster.accelerator_count, accepted)
+
+
 def require_possible(plan: Plan, outcome: Outcome) -> None:
-    """Raise InputError when the settled plan's layout cannot divide its cluster, network or batch."""
+    """Raise InputError when the settled plan's layout cannot divide its cluster, network or batch.
+
+    A batch job needs GPUs for one instance at least; that its network fits is seen when it is resolved.
+    """
+    if outcome.batch is not None:
+        _require_instance(plan, outcome.batch)
     if outcome.training is None:
         return
     code = int(outcome.training.feasible_code)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from engine.architecture.kernel_shape import model_shape
 from engine.lowering.accelerator import gemm_precision, lower_hardware, resolve_accelerator
+from engine.lowering.batch import lower_batch
 from engine.lowering.inputs import KernelInputs
 from engine.lowering.money import lower_money
 from engine.lowering.service import lower_service
@@ -19,5 +20,6 @@ def lower(values: PlanValues) -> KernelInputs:
     precision = gemm_precision(plan)
     hardware = lower_hardware(values, accelerator, precision)
     training = lower_training(values, model, hardware, accelerator) if plan.is_training else None
-    service = lower_service(values, accelerator) if plan.serving and not plan.is_training else None
-    return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service)
+    service = lower_service(values, accelerator) if plan.is_service else None
+    batch = lower_batch(values, accelerator) if plan.is_batch else None
+    return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service, batch)

@@ -24,27 +24,9 @@ def lower_service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs
     serving = plan.serving
     assert serving is not None
     profile = serving.profile
-    # An encoder answers with its first and only forward pass.
-    encoder = plan.architecture.kind == "encoder"
     factors = values.catalog.traffic_profile(profile) if isinstance(profile, str) else _weekly(profile)
     return ServiceInputs(
-        load=ServingInputs(
-            requests_per_second=number("serving.requests_per_second"),
-            input_tokens=number("serving.input_tokens"),
-            output_tokens=1.0 if encoder else number("serving.output_tokens"),
-            prefix_hit_rate=number("serving.prefix_hit_rate"),
-            weight_precision_code=values.code("serving.weight_precision", SERVING_PRECISIONS),
-            kv_precision_code=values.code("serving.kv_precision", SERVING_PRECISIONS),
-            tensor_parallel=values.number_or("layout.tensor_parallel", UNKNOWN),
-            pipeline_parallel=values.number_or("layout.pipeline_parallel", UNKNOWN),
-            ttft_slo_s=number("serving.ttft_slo_ms") / 1000.0,
-            tpot_slo_s=np.inf if encoder else number("serving.tpot_slo_ms") / 1000.0,
-            arrival_cv=number("serving.arrival_cv"),
-            max_num_seqs=number("serving.max_num_seqs"),
-            software_factor=values.fact("serving", "amd_compute_factor")
-            if accelerator.vendor == "AMD"
-            else 1.0,
-        ),
+        load=lower_load(values, accelerator),
         constants=ServingConstants.from_facts(values.catalog.constants(PREFIX)),
         profile=np.asarray(factors, dtype=float),
         peak_to_mean=values.number_or("serving.peak_to_mean", UNKNOWN),
@@ -57,6 +39,30 @@ def lower_service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs
         instances=values.number_or("serving.instances", UNKNOWN),
         availability=number("serving.availability"),
         instance_availability=_instance_availability(values),
+    )
+
+
+def lower_load(values: PlanValues, accelerator: Accelerator) -> ServingInputs:
+    """Lengths, precision, targets and split of inference, online or offline."""
+    number = values.number
+    # An encoder answers with its first and only forward pass.
+    encoder = values.plan.architecture.kind == "encoder"
+    return ServingInputs(
+        requests_per_second=number("serving.requests_per_second"),
+        input_tokens=number("serving.input_tokens"),
+        output_tokens=1.0 if encoder else number("serving.output_tokens"),
+        prefix_hit_rate=number("serving.prefix_hit_rate"),
+        weight_precision_code=values.code("serving.weight_precision", SERVING_PRECISIONS),
+        kv_precision_code=values.code("serving.kv_precision", SERVING_PRECISIONS),
+        tensor_parallel=values.number_or("layout.tensor_parallel", UNKNOWN),
+        pipeline_parallel=values.number_or("layout.pipeline_parallel", UNKNOWN),
+        ttft_slo_s=number("serving.ttft_slo_ms") / 1000.0,
+        tpot_slo_s=np.inf if encoder else number("serving.tpot_slo_ms") / 1000.0,
+        arrival_cv=number("serving.arrival_cv"),
+        max_num_seqs=number("serving.max_num_seqs"),
+        software_factor=values.fact("serving", "amd_compute_factor")
+        if accelerator.vendor == "AMD"
+        else 1.0,
     )
 
 

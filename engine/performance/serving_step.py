@@ -135,9 +135,16 @@ def max_batch(case: ServingCase) -> FloatArray:
     usable = constants.memory_utilisation * np.asarray(case.hardware.memory_bytes)
     room = usable - weight_bytes_per_gpu(case) - constants.memory_reserve_bytes
     tokens = load.input_tokens + load.reserved_output_share * np.asarray(load.output_tokens)
-    each = kv_bytes_per_sequence(case, tokens) / (_kv_ranks(case) * load.pipeline_parallel)
+    each = kv_bytes_per_gpu(case, tokens)
     fits = np.floor(load.attention_data_parallel * np.maximum(room, 0.0) / np.maximum(each, 1.0))
     return np.minimum(fits, load.max_num_seqs * np.asarray(load.attention_data_parallel))
+
+
+def kv_bytes_per_gpu(case: ServingCase, tokens: Array) -> FloatArray:
+    """What a sequence of `tokens` keeps on one accelerator of its rank, copies of heads counted [byte]."""
+    return np.asarray(
+        kv_bytes_per_sequence(case, tokens) / (_kv_ranks(case) * np.asarray(case.load.pipeline_parallel))
+    )
 
 
 def decode_step_s(case: ServingCase, batch: Array) -> FloatArray:
