@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -122,6 +123,8 @@ def _too_short(plan: Plan, inputs: KernelInputs) -> InputError:
     job = inputs.batch
     assert job is not None and plan.batch is not None
     least = float(np.nanmin(shortest_h(inputs.model, inputs.hardware, job)))
+    # Whole minutes, upwards: what is named here is accepted when entered.
+    least = math.ceil(least * 60.0) / 60.0
     accepted = Message(
         N_("at least {least}: a cold start and one request take that, however many GPUs there are"),
         {"least": Quantity(least, "h")},

@@ -6,7 +6,14 @@ import numpy as np
 
 from engine.evaluation import Outcome
 from engine.lowering import KernelInputs
-from engine.performance.batch import NEVER_ENDS, BatchRun, fewest_instances, shortest_h
+from engine.performance.batch import (
+    DEADLINE_MISSED,
+    NEVER_ENDS,
+    TOO_FEW_GPUS,
+    BatchRun,
+    fewest_instances,
+    shortest_h,
+)
 from engine.performance.feasibility import FEASIBLE, HOPELESS
 from engine.performance.serving import (
     TOO_FEW_INSTANCES,
@@ -23,6 +30,12 @@ SERVING_REASONS = {
     TPOT_MISSED: N_("the time per output token is missed even with one sequence"),
     TTFT_MISSED: N_("the time to first token is missed even with one sequence"),
     TOO_FEW_INSTANCES: N_("the busiest hour asks for more than the fixed number of instances serves"),
+}
+BATCH_REASONS = {
+    WEIGHTS_TOO_LARGE: SERVING_REASONS[WEIGHTS_TOO_LARGE],
+    TOO_FEW_GPUS: N_("fewer GPUs than one instance has"),
+    NEVER_ENDS: N_("interruptions come faster than a batch ends"),
+    DEADLINE_MISSED: N_("ends after the deadline"),
 }
 
 
