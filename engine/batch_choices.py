@@ -102,8 +102,8 @@ def _require_fit(plan: Plan, catalog: Catalog, inputs: KernelInputs) -> None:
         )
         raise InputError("cluster.accelerator", plan.cluster.accelerator, Message(accepted, seen))
     accepted = N_(
-        "from {split}: weights and one sequence have to fit, and the weights alone take {needed} of each GPU, "
-        "{usable} are usable; or weights in fewer bits"
+        "from {split}: weights and one sequence have to fit, and the weights alone take {needed} of each "
+        "GPU, {usable} are usable; or weights in fewer bits"
     )
     raise InputError(SPLIT, plan.layout.tensor_parallel, Message(accepted, {**seen, "split": fitting}))
 

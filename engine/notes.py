@@ -70,7 +70,9 @@ def _batch_note(inputs: KernelInputs, run: BatchRun) -> Message:
     job = inputs.batch
     assert job is not None
     if int(run.feasible_code) == NEVER_ENDS:
-        return Message(N_("Interruptions come faster than a batch ends: use a smaller one, or calmer capacity."))
+        return Message(
+            N_("Interruptions come faster than a batch ends: use a smaller one, or calmer capacity.")
+        )
     needed = float(fewest_instances(inputs.model, inputs.hardware, job))
     seen = {"hours": Quantity(float(run.duration_h), "h"), "deadline": Quantity(float(job.deadline_h), "h")}
     if np.isnan(needed):

@@ -60,9 +60,7 @@ def lower_load(values: PlanValues, accelerator: Accelerator) -> ServingInputs:
         tpot_slo_s=np.inf if encoder else number("serving.tpot_slo_ms") / 1000.0,
         arrival_cv=number("serving.arrival_cv"),
         max_num_seqs=number("serving.max_num_seqs"),
-        software_factor=values.fact("serving", "amd_compute_factor")
-        if accelerator.vendor == "AMD"
-        else 1.0,
+        software_factor=values.fact("serving", "amd_compute_factor") if accelerator.vendor == "AMD" else 1.0,
     )
 
 

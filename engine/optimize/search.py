@@ -18,8 +18,8 @@ from engine.optimize.cluster_size import size_sweep
 from engine.optimize.curves import as_curve, sweep, without_best
 from engine.optimize.layout import FIELDS, search_layouts
 from engine.optimize.layout_report import report_layouts
-from engine.optimize.offline import offline_curves, search_offline, shown_settings
 from engine.optimize.objectives import OBJECTIVES, Objective
+from engine.optimize.offline import offline_curves, search_offline, shown_settings
 from engine.plan import Plan, apply_patch, get_value
 from engine.recommend.pricing import Priced, Pricer
 from engine.results import Candidate, Certificate, Change, Curve, Optimisation

@@ -117,7 +117,8 @@ def run_batch_job(model: ModelShape, hardware: Hardware, job: BatchJob) -> Batch
     With n = ceil(requests / instances) requests an instance, waves of B of them taking T, the last one T':
     useful = (w-1)*T + T'; running = (w-1)*T/k(T/M) + T'/k(T'/M), k(x) = x/(exp(x)-1), M the mean time between
     interruptions of an instance; wall = running/u + start, u = exp(-C/M)/(1 + D/M) with cold start C
-    (itself interruptible) and detection D. Exact for waves and exponential interruptions, checked by simulation.
+    (itself interruptible) and detection D. Exact for waves and exponential interruptions; checked by
+    simulation.
     """
     pace = _pace(model, hardware, job)
     count = np.floor(np.asarray(job.accelerator_count) / pace.gpus)
@@ -192,7 +193,9 @@ def _pace(model: ModelShape, hardware: Hardware, job: BatchJob) -> _Pace:
     )
 
 
-def _waves_s(pace: _Pace, job: BatchJob, batch: FloatArray, each: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _waves_s(
+    pace: _Pace, job: BatchJob, batch: FloatArray, each: FloatArray
+) -> tuple[FloatArray, FloatArray]:
     """Useful time of one instance, and what it runs until all its waves went through undisturbed [s]."""
     full = wave_s(pace.case, pace.step, batch) / job.throughput_factor
     before = np.maximum(np.ceil(each / batch) - 1.0, 0.0)
