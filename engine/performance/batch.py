@@ -38,6 +38,7 @@ LEAST_KEPT = 1e-12
 _SECONDS_PER_HOUR = 3600.0
 _CLOSE = 1.0 + 1e-9
 _MOST_GPUS = 1e7
+_TINY = 1e-300
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,8 +108,27 @@ class _Pace:
     full_wave_s: FloatArray
     gpus: FloatArray
     mttf_s: FloatArray
-    idle_requests: FloatArray
     idle_gpu_h: FloatArray
+    idle_h: FloatArray
+    bought: FloatArray
+    start_s: FloatArray
+    first_start_s: FloatArray
+    up_share: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Spent:
+    """What a number of accelerators comes to."""
+
+    count: FloatArray
+    working: FloatArray
+    each: FloatArray
+    batch: FloatArray
+    wave_s: FloatArray
+    useful_s: FloatArray
+    wall_s: FloatArray
+    kept_share: FloatArray
+    duration_h: FloatArray
 
 
 def run_batch_job(model: ModelShape, hardware: Hardware, job: BatchJob) -> BatchRun:
@@ -121,46 +141,36 @@ def run_batch_job(model: ModelShape, hardware: Hardware, job: BatchJob) -> Batch
     simulation.
     """
     pace = _pace(model, hardware, job)
-    count = np.floor(np.asarray(job.accelerator_count) / pace.gpus)
-    bought = job.requests - pace.idle_requests
-    working = np.minimum(count, bought)
-    each = np.ceil(bought / np.maximum(working, 1.0))
-    # What idle hours do alone runs in their full waves.
-    batch = np.where(each > 0.0, np.minimum(pace.cap, each), pace.cap)
-    useful, running = _waves_s(pace, job, batch, each)
-    share = up_share(mttf_s=pace.mttf_s, restart_s=job.cold_start_s, downtime_s=job.detection_s)
-    kept = np.where(running > 0.0, useful / np.where(running > 0.0, running, 1.0), 1.0) * share
-    start = np.where(bought > 0.0, job.cold_start_s, 0.0)
-    wall = useful / np.maximum(kept, LEAST_KEPT) + start + _failed_starts_s(pace, job) * (bought > 0.0)
-    duration = np.maximum(wall / _SECONDS_PER_HOUR, _idle_h(job, pace))
+    spent = _spend(pace, job, np.asarray(job.accelerator_count))
     context = job.load.input_tokens + job.load.reserved_output_share * np.asarray(job.load.output_tokens)
     weights = weight_bytes_per_gpu(pace.case)
     # Requests and the time they take: the instance's own, else a full wave of the idle hours.
-    done = np.where(each > 0.0, each, pace.cap)
-    took = np.where(each > 0.0, useful, pace.full_wave_s)
+    done = np.where(spent.each > 0.0, spent.each, pace.cap)
+    took = np.where(spent.each > 0.0, spent.useful_s, pace.full_wave_s)
     return BatchRun(
-        instances=working,
+        instances=spent.working,
         gpus_per_instance=pace.gpus,
-        unused_gpus=np.maximum(job.accelerator_count - working * pace.gpus, 0.0),
-        batch=np.where(pace.room >= 1.0, batch, 0.0),
+        unused_gpus=np.maximum(job.accelerator_count - spent.working * pace.gpus, 0.0),
+        batch=np.where(pace.room >= 1.0, spent.batch, 0.0),
         fitting_batch=pace.room,
-        requests_bought=bought,
-        requests_each=each,
+        requests_bought=pace.bought,
+        requests_each=spent.each,
         idle_gpu_h=pace.idle_gpu_h,
-        start_s=start,
-        useful_s=useful,
-        repeated_s=wall - start - useful,
-        wall_s=wall,
-        wave_s=wave_s(pace.case, pace.step, batch) / job.throughput_factor,
-        kept_share=kept,
-        interruptions=working * exposure(time_s=wall, mttf_s=pace.mttf_s + np.asarray(job.detection_s)),
+        start_s=pace.start_s,
+        useful_s=spent.useful_s,
+        repeated_s=spent.wall_s - pace.start_s - spent.useful_s,
+        wall_s=spent.wall_s,
+        wave_s=spent.wave_s,
+        kept_share=spent.kept_share,
+        interruptions=spent.working
+        * exposure(time_s=spent.wall_s, mttf_s=pace.mttf_s + np.asarray(job.detection_s)),
         mttf_s=pace.mttf_s,
         prefill_share=done * pace.step.prefill / job.throughput_factor / took,
         output_tokens_per_s=done * np.asarray(job.load.output_tokens) / took,
         weight_bytes_per_gpu=weights,
-        memory_bytes_per_gpu=weights + batch * kv_bytes_per_gpu(pace.case, context),
-        duration_h=duration,
-        feasible_code=_codes(pace, job, bought, count, kept, duration),
+        memory_bytes_per_gpu=weights + spent.batch * kv_bytes_per_gpu(pace.case, context),
+        duration_h=spent.duration_h,
+        feasible_code=_codes(pace, job, spent),
     )
 
 
@@ -180,6 +190,9 @@ def _pace(model: ModelShape, hardware: Hardware, job: BatchJob) -> _Pace:
         failures_per_node_day=job.failures_per_node_day,
         preemptions_per_node_hour=job.preemptions_per_node_hour,
     )
+    mean, bought = np.asarray(mttf_s(failure_rate_per_s=rate)), np.asarray(job.requests - idle)
+    idle_gpu_h = np.where(idle > 0.0, idle * each_gpu_h, 0.0)
+    weekly = np.asarray(job.idle_gpu_hours_per_week, dtype=np.float64)
     return _Pace(
         case=case,
         step=step,
@@ -187,51 +200,63 @@ def _pace(model: ModelShape, hardware: Hardware, job: BatchJob) -> _Pace:
         cap=cap,
         full_wave_s=full,
         gpus=gpus,
-        mttf_s=np.asarray(mttf_s(failure_rate_per_s=rate)),
-        idle_requests=idle,
-        idle_gpu_h=np.where(idle > 0.0, idle * each_gpu_h, 0.0),
+        mttf_s=mean,
+        idle_gpu_h=idle_gpu_h,
+        # They come evenly over the week.
+        idle_h=np.where(weekly > 0.0, idle_gpu_h / np.where(weekly > 0.0, weekly, 1.0) * HOURS_PER_WEEK, 0.0),
+        bought=bought,
+        start_s=np.where(bought > 0.0, job.cold_start_s, 0.0),
+        first_start_s=np.where(bought > 0.0, _first_start_s(job, mean), 0.0),
+        up_share=np.asarray(up_share(mttf_s=mean, restart_s=job.cold_start_s, downtime_s=job.detection_s)),
     )
 
 
-def _waves_s(
-    pace: _Pace, job: BatchJob, batch: FloatArray, each: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Useful time of one instance, and what it runs until all its waves went through undisturbed [s]."""
-    full = wave_s(pace.case, pace.step, batch) / job.throughput_factor
-    before = np.maximum(np.ceil(each / batch) - 1.0, 0.0)
-    last = np.where(each > 0.0, wave_s(pace.case, pace.step, each - before * batch), 0.0)
-    last = last / job.throughput_factor
-    least = 1e-300
-    running = before * full / np.maximum(kept_share(span_s=full, mttf_s=pace.mttf_s), least)
-    running = running + last / np.maximum(kept_share(span_s=last, mttf_s=pace.mttf_s), least)
-    return np.asarray(before * full + last), np.asarray(running)
-
-
-def _failed_starts_s(pace: _Pace, job: BatchJob) -> FloatArray:
-    """What interruptions of the first start add to it [s]: (exp(C/M) - 1)*(M + D) - C."""
-    tries = exposure(time_s=job.cold_start_s, mttf_s=pace.mttf_s)
-    waits = exposure(time_s=job.detection_s, mttf_s=pace.mttf_s)
+def _first_start_s(job: BatchJob, mean_s: FloatArray) -> FloatArray:
+    """A start that interruptions begin anew [s]: (exp(C/M) - 1)*(M + D)."""
+    tries = exposure(time_s=job.cold_start_s, mttf_s=mean_s)
+    waits = exposure(time_s=job.detection_s, mttf_s=mean_s)
     with np.errstate(over="ignore"):
         longer = np.minimum(exprel(tries), 1.0 / LEAST_KEPT)
-    return np.asarray(job.cold_start_s * (longer * (1.0 + waits) - 1.0))
+    return np.asarray(job.cold_start_s * longer * (1.0 + waits))
 
 
-def _idle_h(job: BatchJob, pace: _Pace) -> FloatArray:
-    """When the hours of the other fleet that the job uses have come by [h]: they come evenly."""
-    weekly = np.asarray(job.idle_gpu_hours_per_week, dtype=np.float64)
-    return np.where(weekly > 0.0, pace.idle_gpu_h / np.where(weekly > 0.0, weekly, 1.0) * HOURS_PER_WEEK, 0.0)
+def _spend(pace: _Pace, job: BatchJob, accelerators: FloatArray) -> _Spent:
+    """Time of one instance when so many accelerators are bought, and of the whole job."""
+    count = np.floor(accelerators / pace.gpus)
+    working = np.minimum(count, pace.bought)
+    each = np.ceil(pace.bought / np.maximum(working, 1.0))
+    # What idle hours do alone runs in their full waves.
+    batch = np.where(each > 0.0, np.minimum(pace.cap, each), pace.cap)
+    full = wave_s(pace.case, pace.step, batch) / job.throughput_factor
+    before = np.maximum(np.ceil(each / batch) - 1.0, 0.0)
+    last = wave_s(pace.case, pace.step, each - before * batch) / job.throughput_factor
+    last = np.where(each > 0.0, last, 0.0)
+    useful = before * full + last
+    running = before * full / np.maximum(kept_share(span_s=full, mttf_s=pace.mttf_s), _TINY)
+    running = running + last / np.maximum(kept_share(span_s=last, mttf_s=pace.mttf_s), _TINY)
+    kept = np.where(running > 0.0, useful / np.where(running > 0.0, running, 1.0), 1.0) * pace.up_share
+    wall = useful / np.maximum(kept, LEAST_KEPT) + pace.first_start_s
+    return _Spent(
+        count=count,
+        working=working,
+        each=each,
+        batch=batch,
+        wave_s=np.asarray(full),
+        useful_s=np.asarray(useful),
+        wall_s=np.asarray(wall),
+        kept_share=kept,
+        duration_h=np.maximum(wall / _SECONDS_PER_HOUR, pace.idle_h),
+    )
 
 
-def _codes(
-    pace: _Pace, job: BatchJob, bought: FloatArray, count: FloatArray, kept: FloatArray, duration: FloatArray
-) -> FloatArray:
-    too_few: BoolArray = (count < 1.0) & (bought > 0.0)
+def _codes(pace: _Pace, job: BatchJob, spent: _Spent) -> FloatArray:
+    buys = pace.bought > 0.0
     return np.select(
         [
             pace.room < 1.0,
-            too_few,
-            (kept <= LEAST_KEPT) & (bought > 0.0),
-            duration > np.asarray(job.deadline_h) * _CLOSE,
+            (spent.count < 1.0) & buys,
+            (spent.kept_share <= LEAST_KEPT) & buys,
+            spent.duration_h > np.asarray(job.deadline_h) * _CLOSE,
         ],
         [WEIGHTS_TOO_LARGE, TOO_FEW_GPUS, NEVER_ENDS, DEADLINE_MISSED],
         default=FEASIBLE,
@@ -243,13 +268,13 @@ def fewest_instances(model: ModelShape, hardware: Hardware, job: BatchJob) -> Fl
 
     More instances never end later, so halving the range finds it. `job.accelerator_count` is not read.
     """
-    gpus = np.asarray(job.load.tensor_parallel * np.asarray(job.load.pipeline_parallel))
+    pace = _pace(model, hardware, job)
 
     def in_time(instances: FloatArray) -> BoolArray:
-        run = run_batch_job(model, hardware, replace(job, accelerator_count=instances * gpus))
-        return np.asarray(np.asarray(run.feasible_code) == FEASIBLE)
+        codes = _codes(pace, job, _spend(pace, job, instances * pace.gpus))
+        return np.asarray(codes == FEASIBLE)
 
-    most = np.maximum(np.floor(np.minimum(np.asarray(job.requests), _MOST_GPUS / gpus)), 1.0)
+    most = np.maximum(np.floor(np.minimum(np.asarray(job.requests), _MOST_GPUS / pace.gpus)), 1.0)
     possible = in_time(most)
     low, high = np.zeros(possible.shape), np.broadcast_to(most, possible.shape)
     for _ in range(int(np.ceil(np.log2(float(np.max(most)) + 1.0)))):

@@ -24,7 +24,7 @@ _TEMPLATES = (
     Template("pretraining-8b-h100", "pretraining", N_("Train an 8B network on 500B tokens with 64 H100.")),
     Template("online-70b-chat", "online_inference", N_("Serve a 70B network to 20 chat requests a second.")),
     Template("online-8b-chat", "online_inference", N_("Serve an 8B network to 20 chat requests a second.")),
-    Template("batch-8b-labelling", "batch_inference", N_("Label 10M documents overnight with an 8B network.")),
+    Template("batch-8b-labelling", "batch_inference", N_("Label 10M documents a night with an 8B network.")),
     Template("batch-70b-synthetic", "batch_inference", N_("Have a 70B network write 25M answers in a week.")),
 )
 
