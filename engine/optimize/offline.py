@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -89,16 +89,19 @@ def shown_settings(found: list[OfflineSetting], budget: float | None) -> list[Of
 
 
 def offline_curves(pricer: Pricer) -> tuple[Curve, ...]:
-    """Cost and time over the number of GPUs, and over the batch cap, with everything else as planned."""
+    """Cost and time over the number of GPUs, and over the batch cap with as many GPUs as it then takes."""
     values = PlanValues(pricer.base.plan, pricer.catalog)
     run, job = pricer.base.outcome.batch, pricer.base.inputs.batch
     assert run is not None and job is not None
     gpus, now = float(run.gpus_per_instance), float(np.asarray(job.accelerator_count))
-    fewest = float(fewest_instances(pricer.base.inputs.model, pricer.base.inputs.hardware, job))
+    model, hardware = pricer.base.inputs.model, pricer.base.inputs.hardware
+    fewest = float(fewest_instances(model, hardware, job))
     size = sweep(values, COUNT, _instances(max(1.0, now // gpus), fewest) * gpus)
     most = min(float(run.fitting_batch), float(np.asarray(job.max_batch)))
     caps = np.unique(np.round(np.geomspace(1.0, max(float(run.fitting_batch), 1.0), 33)))
-    cap = sweep(values, CAP, caps)
+    caps = np.unique(np.append(caps, most))
+    enough = fewest_instances(model, hardware, replace(job, max_batch=caps)) * gpus
+    cap = sweep(values, CAP, caps, extra={COUNT: np.fmax(now, enough)})
     return as_curve(size, now), as_curve(cap, most)
 
 

@@ -208,6 +208,9 @@ class OptimisePage(QWidget):
         for view in views[len(curves) :]:
             view.show_message(tr("This setting is not swept for this workload."))
         for view, curve, kind in zip(views, curves, kinds, strict=False):
+            if len(curve.x) < 2:
+                view.show_message(tr("Fewer than two values of this setting meet the plan's limits."))
+                continue
             deadline = run_deadline_h(plan, now) if kind == "size" else None
             view.show_chart(draw_curve, CurveData(curve, kind, now.currency, deadline))
 
