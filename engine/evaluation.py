@@ -6,6 +6,7 @@ formula for any of them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TypeAlias
 
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from engine.arrays import Array, FloatArray
-from engine.cost.compute import TrainingUse, serving_lines, training_lines
+from engine.cost.compute import TrainingUse, batch_lines, idle_hours_line, serving_lines, training_lines
 from engine.cost.ledger import (
     DAYS_PER_MONTH,
     HOURS_PER_DAY,
@@ -24,10 +25,12 @@ from engine.cost.ledger import (
 from engine.cost.overheads import overhead_lines, people_lines, tax_line
 from engine.cost.storage import storage_lines
 from engine.lowering import KernelInputs, ReliabilityPlan, ServiceInputs, TrainingInputs
+from engine.performance.batch import BatchJob, BatchRun, run_batch_job
 from engine.performance.feasibility import FEASIBLE, HOPELESS, layout_feasibility
 from engine.performance.fleet import Fleet, fleet_hours, requests_per_instance
 from engine.performance.memory import TrainingMemory, training_memory
 from engine.performance.serving import TOO_FEW_INSTANCES, InstancePerformance, serve_instance
+from engine.performance.serving_step import count_ranks
 from engine.performance.training import TrainingStep, training_step
 from engine.plan.money import Scope
 from engine.reliability.availability import (
@@ -81,6 +84,7 @@ class Outcome:
     feasible_code: Codes
     training: TrainingOutcome | None = None
     service: ServiceOutcome | None = None
+    batch: BatchRun | None = None
 
     @property
     def end_day(self) -> Array:
@@ -93,6 +97,8 @@ def evaluate(inputs: KernelInputs, scope: Scope) -> Outcome:
     """Price one plan or many rows of it. Infeasible rows carry a reason code and are still priced."""
     if inputs.training is not None:
         return _evaluate_training(inputs, inputs.training, scope)
+    if inputs.batch is not None:
+        return _evaluate_batch(inputs, inputs.batch, scope)
     assert inputs.service is not None
     return _evaluate_service(inputs, inputs.service, scope)
 
@@ -137,15 +143,30 @@ def _evaluate_service(inputs: KernelInputs, service: ServiceInputs, scope: Scope
     return Outcome(tuple(lines), total(lines, scope), hours, outcome.feasible_code, service=outcome)
 
 
+def _evaluate_batch(inputs: KernelInputs, job: BatchJob, scope: Scope) -> Outcome:
+    run = run_batch_job(inputs.model, inputs.hardware, job)
+    money, end_day = inputs.money, run.duration_h / HOURS_PER_DAY
+    compute = batch_lines(run, job.accelerator_count, money)
+    stored = storage_lines(money.storage, written=0.0, start_day=0.0, end_day=end_day, with_checkpoints=False)
+    lines = _complete(inputs, compute, stored, scope, end_day, unpaid=[idle_hours_line(run)])
+    return Outcome(tuple(lines), total(lines, scope), run.duration_h, run.feasible_code, batch=run)
+
+
 def _complete(
-    inputs: KernelInputs, compute: list[Line], stored: list[Line], scope: Scope, end_day: Array
+    inputs: KernelInputs,
+    compute: list[Line],
+    stored: list[Line],
+    scope: Scope,
+    end_day: Array,
+    unpaid: Sequence[Line] = (),
 ) -> list[Line]:
+    """All lines; `unpaid` accelerator hours draw power and are no lines of the ledger."""
     money = inputs.money
     lines = [
         *compute,
         *stored,
         *people_lines(money.roles, end_day=end_day),
-        *overhead_lines(money, compute, end_day=end_day),
+        *overhead_lines(money, [*compute, *unpaid], end_day=end_day),
     ]
     return [*lines, tax_line(money, lines, scope, end_day=end_day)]
 
@@ -265,6 +286,4 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
 
 def gpus_per_instance(service: ServiceInputs) -> Array:
     """Accelerators an instance takes: the product of its parallel sizes, or a share of one."""
-    load = service.load
-    ranks = load.tensor_parallel * np.asarray(load.pipeline_parallel) * load.attention_data_parallel
-    return np.asarray(ranks * service.accelerator_share)
+    return np.asarray(count_ranks(service.load) * service.accelerator_share)

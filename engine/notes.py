@@ -8,6 +8,14 @@ import numpy as np
 
 from engine.evaluation import Outcome
 from engine.lowering import KernelInputs
+from engine.performance.batch import (
+    DEADLINE_MISSED,
+    NEVER_ENDS,
+    TOO_FEW_GPUS,
+    BatchRun,
+    fewest_instances,
+    shortest_h,
+)
 from engine.performance.feasibility import FEASIBLE, HOPELESS
 from engine.performance.serving import (
     TOO_FEW_INSTANCES,
@@ -25,6 +33,12 @@ SERVING_REASONS = {
     TTFT_MISSED: N_("the time to first token is missed even with one sequence"),
     TOO_FEW_INSTANCES: N_("the busiest hour asks for more than the fixed number of instances serves"),
 }
+BATCH_REASONS = {
+    WEIGHTS_TOO_LARGE: SERVING_REASONS[WEIGHTS_TOO_LARGE],
+    TOO_FEW_GPUS: N_("fewer GPUs than one instance has"),
+    NEVER_ENDS: N_("interruptions come faster than a batch ends"),
+    DEADLINE_MISSED: N_("ends after the deadline"),
+}
 
 
 _STARVED_BELOW = 8.0
@@ -38,7 +52,7 @@ def plan_notes(
     notes = [*_fit_notes(inputs, outcome), *_service_notes(plan, inputs, outcome)]
     notes += [Message(N_("Price unknown, not included: {item}"), {"item": Term(item)}) for item in unknown]
     if outcome.training is not None:
-        deadline, days = plan.schedule.deadline_days, float(outcome.end_day)
+        deadline, days = plan.deadline_days, float(outcome.end_day)
         if deadline is not None and days > deadline:
             notes.append(
                 Message(
@@ -87,10 +101,39 @@ def _service_notes(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> Iterat
         )
 
 
+def _batch_note(inputs: KernelInputs, run: BatchRun) -> Message:
+    """Why a batch job does not end in time, and what would: instances, a longer deadline, calmer capacity."""
+    job = inputs.batch
+    assert job is not None
+    if int(run.feasible_code) == NEVER_ENDS:
+        return Message(
+            N_("Interruptions come faster than a batch ends: use a smaller one, or calmer capacity.")
+        )
+    needed = float(fewest_instances(inputs.model, inputs.hardware, job))
+    seen = {"hours": Quantity(float(run.duration_h), "h"), "deadline": Quantity(float(job.deadline_h), "h")}
+    if np.isnan(needed):
+        least = float(shortest_h(inputs.model, inputs.hardware, job))
+        text = N_(
+            "Takes {hours}, later than the deadline of {deadline}, which no number of GPUs meets: a cold "
+            "start and one request alone take {least}."
+        )
+        return Message(text, {**seen, "least": Quantity(least, "h")})
+    wanted = {
+        "instances": Quantity(needed, "instances"),
+        "gpus": Quantity(needed * float(run.gpus_per_instance), "GPUs"),
+    }
+    return Message(
+        N_("Takes {hours}, later than the deadline of {deadline}: {instances} on {gpus} would meet it."),
+        {**seen, **wanted},
+    )
+
+
 def _fit_notes(inputs: KernelInputs, outcome: Outcome) -> list[Message]:
     code = int(outcome.feasible_code)
     if code == FEASIBLE:
         return []
+    if outcome.batch is not None:
+        return [_batch_note(inputs, outcome.batch)]
     if outcome.service is not None:
         return [
             Message(N_("The fleet cannot meet the plan: {reason}"), {"reason": Term(SERVING_REASONS[code])})

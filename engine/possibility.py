@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from engine.errors import InputError
 from engine.evaluation import Outcome
 from engine.lowering import KernelInputs
+from engine.performance.batch import TOO_FEW_GPUS, BatchRun
 from engine.performance.feasibility import (
     BATCH,
     CLUSTER,
@@ -32,6 +33,14 @@ _FIELDS: Mapping[int, str] = {
 }
 
 
+def _require_instance(plan: Plan, run: BatchRun) -> None:
+    if int(run.feasible_code) == TOO_FEW_GPUS:
+        accepted = Message(
+            N_('from {gpus}, the GPUs of one instance, or "auto"'), {"gpus": int(run.gpus_per_instance)}
+        )
+        raise InputError("cluster.accelerator_count", plan.cluster.accelerator_count, accepted)
+
+
 def require_possible(plan: Plan, settled: Plan, inputs: KernelInputs, outcome: Outcome) -> None:
     """Raise InputError, by the field that would mend it, for a layout that cannot divide its cluster, network
     or batch, and for a service whose weights do not fit or whose targets nothing meets.
@@ -39,6 +48,8 @@ def require_possible(plan: Plan, settled: Plan, inputs: KernelInputs, outcome: O
     `plan` is as entered, `settled` with what was left to the engine filled in.
     """
     require_serviceable(plan, settled, inputs, outcome)
+    if outcome.batch is not None:
+        _require_instance(settled, outcome.batch)
     if outcome.training is None:
         return
     code = int(outcome.training.feasible_code)

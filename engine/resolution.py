@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
+from engine.batch_choices import Found, batch_choices, serving_splits
 from engine.catalog import Catalog
 from engine.errors import InputError
 from engine.evaluation import evaluate
@@ -16,7 +15,6 @@ from engine.results import Choice
 from engine.text import N_, Message
 from engine.values import PlanValues
 
-_SERVING_SPLITS = (1, 2, 4, 8, 16)
 _FASTEST = Message(N_("fastest layout that fits in memory"))
 
 
@@ -26,19 +24,25 @@ def resolve(plan: Plan, catalog: Catalog) -> tuple[Plan, tuple[Choice, ...]]:
     Errors: InputError naming the field that leaves no feasible choice.
     """
     _check_supported(plan)
-    patch = _training_choices(plan, catalog) if plan.is_training else _serving_choices(plan, catalog)
+    patch = _choices(plan, catalog)
     if not patch:
         return plan, ()
     choices = tuple(Choice(path=path, value=value, why=why) for path, (value, why) in patch.items())
     return apply_patch(plan, {path: value for path, (value, _) in patch.items()}), choices
 
 
+def _choices(plan: Plan, catalog: Catalog) -> Found:
+    if plan.is_training:
+        return _training_choices(plan, catalog)
+    return batch_choices(plan, catalog) if plan.is_batch else _serving_choices(plan, catalog)
+
+
 def _check_supported(plan: Plan) -> None:
-    if plan.workload.kind in ("multimodal_training", "batch_inference"):
+    if plan.workload.kind == "multimodal_training":
         accepted = Message(
             N_(
-                "pretraining, continued_pretraining, finetuning or online_inference; others cannot be "
-                "estimated yet"
+                "pretraining, continued_pretraining, finetuning, online_inference or batch_inference; others "
+                "cannot be estimated yet"
             )
         )
         raise InputError("workload.kind", plan.workload.kind, accepted)
@@ -74,9 +78,6 @@ def _check_adapters(plan: Plan) -> None:
     if plan.workload.kind != "finetuning":
         accepted = Message(N_("full; adapters are trained in fine-tuning only"))
         raise InputError("training.method", "lora", accepted)
-
-
-Found = dict[str, tuple[Any, Message]]
 
 
 def _training_choices(plan: Plan, catalog: Catalog) -> Found:
@@ -148,12 +149,9 @@ def _serving_choices(plan: Plan, catalog: Catalog) -> Found:
 
 
 def _cheapest_split(plan: Plan, catalog: Catalog) -> int:
-    splits = np.array(
-        [s for s in _SERVING_SPLITS if plan.architecture.num_attention_heads % s == 0], dtype=float
-    )
-    domain = resolve_accelerator(PlanValues(plan, catalog)).scale_up_domain
-    shared = plan.serving is not None and plan.serving.accelerator_share < 1.0
-    splits = splits[splits <= (1 if shared else max(1, domain))]
+    splits = serving_splits(plan, catalog)
+    if plan.serving is not None and plan.serving.accelerator_share < 1.0:
+        splits = splits[splits == 1.0]
     outcome = evaluate(lower(PlanValues(plan, catalog, {"layout.tensor_parallel": splits})), plan.scope)
     assert outcome.service is not None
     gpus = splits * np.asarray(outcome.service.fleet.instances_mean)

@@ -13,14 +13,15 @@ UNIT_WORDS = (
     N_("GWh"), N_("FTE"), N_("FTE-month"),
     N_("FTE-months"), N_("requests"), N_("request"), N_("sequences"), N_("instances"), N_("checkpoints"),
     N_("parameters"), N_("per node-day"), N_("per node-hour"), N_("percentile"), N_("ratio"), N_("share"),
-    N_("date"), N_("currency"), N_("currency unit"), N_("x"), N_("Gbit/s"), N_("GB/s"), N_("TFLOP/s"),
+    N_("date"), N_("currency"), N_("currency unit"), N_("interruptions"), N_("x"), N_("Gbit/s"), N_("GB/s"),
+    N_("TFLOP/s"),
 )  # fmt: skip
 """Names the translators see; a name with "/" is put together from its parts."""
 
 SINGULAR = {
     "tokens": "token", "GPUs": "GPU", "instances": "instance", "checkpoints": "checkpoint", "months": "month",
     "requests": "request", "sequences": "sequence", "parameters": "parameter", "FTE-months": "FTE-month",
-    "GB-months": "GB-month",
+    "GB-months": "GB-month", "interruptions": "interruption",
 }  # fmt: skip
 """English forms for exactly one; Chinese has no plural."""
 
@@ -51,6 +52,7 @@ _BYTE_RATES = {"MB/s": 1e-3, "GB/s": 1.0, "GBps": 1.0, "TB/s": 1e3, "Gbit/s": 0.
 _NAMES = {
     "tokens": ("token", "tok"),
     "GPUs": ("GPU", "gpus", "gpu", "卡", "张"),
+    "GPU-h/week": ("GPU-h", "GPU-hours", "GPU-h a week", "GPU-hours a week", "GPU-h per week"),
     "requests": ("request", "req"),
     "requests/s": ("req/s", "rps", "qps", "requests", "req"),
     "sequences": ("sequence",),

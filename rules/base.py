@@ -16,6 +16,7 @@ from engine.text import Message, Param
 TRAINING = frozenset({"pretraining", "continued_pretraining", "finetuning", "multimodal_training"})
 PRETRAINING = frozenset({"pretraining", "continued_pretraining", "multimodal_training"})
 SERVING = frozenset({"online_inference", "batch_inference"})
+INTERRUPTIBLE = TRAINING | {"batch_inference"}
 EVERYTHING = TRAINING | SERVING
 
 

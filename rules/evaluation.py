@@ -111,7 +111,7 @@ def _sort_outcome(rule: Rule, outcome: Outcome, pricer: Pricer, findings: _Findi
     elif isinstance(outcome, Passed):
         findings.passed.append(PassedCheck(id=rule.id, title=rule.title, finding=outcome.finding))
     elif rule.kind in ("lever", "waste"):
-        findings.actions.append(_action(rule, outcome))
+        findings.actions.append(_action(rule, outcome, pricer.plan.workload.kind))
     else:
         findings.gates.extend(outcome.gates)
         group = findings.governance if rule.kind == "governance" else findings.warnings
@@ -131,7 +131,8 @@ def _sort_outcome(rule: Rule, outcome: Outcome, pricer: Pricer, findings: _Findi
         )
 
 
-def _action(rule: Rule, fired: Fired) -> Action:
+def _action(rule: Rule, fired: Fired, kind: str) -> Action:
+    applying = {other.id for other in RULES if kind in other.applies_to}
     return Action(
         id=rule.id,
         title=rule.title,
@@ -149,7 +150,7 @@ def _action(rule: Rule, fired: Fired) -> Action:
         rollback=rule.rollback,
         evidence=rule.evidence,
         excludes=rule.excludes,
-        needs=rule.needs,
+        needs=tuple(name for name in rule.needs if name in applying),
         do_before=rule.do_before,
         conditions=fired.conditions,
         extra_one_off=fired.extra_one_off,

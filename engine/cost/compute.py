@@ -12,10 +12,12 @@ from engine.cost.ledger import (
     DAYS_PER_MONTH,
     HOURS_PER_DAY,
     HOURS_PER_MONTH,
+    SECONDS_PER_HOUR,
     Line,
     LineSpec,
     Term,
 )
+from engine.performance.batch import BatchRun
 from engine.text import N_
 
 GPU_HOURS = "GPU-h"
@@ -105,6 +107,39 @@ INSTANCES = LineSpec(
     GPU_HOURS,
     "variable",
     N_("mean instances x GPUs each x hours of the horizon, times the price"),
+)
+BATCH_RUN = LineSpec(
+    "compute",
+    N_("Batch job, useful work"),
+    "run",
+    GPU_HOURS,
+    "variable",
+    N_("instances x GPUs each x hours of their waves, times the price"),
+)
+BATCH_START = LineSpec(
+    "compute",
+    N_("Starting the instances"),
+    "run",
+    GPU_HOURS,
+    "variable",
+    N_("instances x GPUs each x hours of a cold start, times the price"),
+)
+BATCH_REPEATED = LineSpec(
+    "failures",
+    N_("Interrupted and repeated"),
+    "run",
+    GPU_HOURS,
+    "variable",
+    N_("instances x GPUs each x hours lost with waves and spent on starting again, times the price"),
+    "include_retries",
+)
+BATCH_UNUSED = LineSpec(
+    "compute",
+    N_("GPUs beyond whole instances"),
+    "run",
+    GPU_HOURS,
+    "variable",
+    N_("GPUs that make up no working instance x hours bought, times the price"),
 )
 
 
@@ -216,6 +251,34 @@ def serving_lines(
         _line(INSTANCES, quantity, money, 0.0, end, terms),
         *_idle_and_tail(quantity, gpus_peak, money, 0.0, end),
     ]
+
+
+def batch_lines(run: BatchRun, accelerators: Array, money: MoneyInputs) -> list[Line]:
+    """Lines of the accelerator hours an offline job buys; what it runs on idle hours is not among them."""
+    hours, gpus = run.wall_s / SECONDS_PER_HOUR, run.instances * run.gpus_per_instance
+    end = run.duration_h / HOURS_PER_DAY
+    held = {
+        N_("instances"): Term(run.instances, "instances"),
+        N_("GPUs each"): Term(run.gpus_per_instance, "GPUs", "layout.tensor_parallel"),
+    }
+    interrupted = {N_("interruptions"): Term(run.interruptions, "interruptions")}
+    parts: list[tuple[LineSpec, Array, dict[str, Term]]] = [
+        (BATCH_RUN, run.useful_s, {N_("requests bought"): Term(run.requests_bought, "requests")}),
+        (BATCH_START, run.start_s, {N_("cold start"): Term(run.start_s, "s", "serving.cold_start_s")}),
+        (BATCH_REPEATED, run.repeated_s, interrupted),
+    ]
+    lines = []
+    for spec, seconds, terms in parts:
+        spent = {**held, N_("hours"): Term(seconds / SECONDS_PER_HOUR, "h"), **terms}
+        lines.append(_line(spec, gpus * seconds / SECONDS_PER_HOUR, money, 0.0, end, spent))
+    spare = {N_("GPUs"): Term(run.unused_gpus, "GPUs"), N_("hours"): Term(hours, "h")}
+    lines.append(_line(BATCH_UNUSED, run.unused_gpus * hours, money, 0.0, end, spare))
+    return [*lines, *_idle_and_tail(_gpu_hours(lines), accelerators, money, 0.0, end)]
+
+
+def idle_hours_line(run: BatchRun) -> Line:
+    """Hours of a fleet paid elsewhere that the job uses: they cost nothing here but draw power."""
+    return Line(BATCH_RUN, run.idle_gpu_h, 0.0)
 
 
 def _idle_and_tail(

@@ -7,6 +7,7 @@ import numpy as np
 from engine.cost.compute import EVALUATION, EVALUATION_DAYS
 from engine.cost.ledger import HOURS_PER_DAY
 from engine.evaluation import Outcome
+from engine.figures.batch import batch_figures
 from engine.figures.common import (
     hours_of,
     working_gpu_hours,
@@ -14,6 +15,7 @@ from engine.figures.common import (
 from engine.figures.service import service_figures
 from engine.figures.training import training_figures
 from engine.lowering import KernelInputs
+from engine.performance.batch import BatchRun
 from engine.plan import Plan
 from engine.plan.money import Scope
 from engine.results import Metric, ResourceUse
@@ -25,6 +27,8 @@ def figure_list(inputs: KernelInputs, outcome: Outcome, scope: Scope) -> tuple[M
     """Every figure of the estimate that is not a ledger line."""
     if outcome.training is not None:
         return training_figures(inputs, outcome, outcome.training, scope)
+    if outcome.batch is not None:
+        return batch_figures(inputs, outcome, outcome.batch)
     assert outcome.service is not None
     return service_figures(inputs, outcome, outcome.service)
 
@@ -54,6 +58,8 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
             ),
             ResourceUse(resource=N_("Storage"), unit="GB", average=half, peak=stored),
         ]
+    elif outcome.batch is not None:
+        resources += _batch_resources(inputs, outcome, outcome.batch)
     elif outcome.service is not None:
         gpus = float(outcome.service.gpus_per_instance)
         fleet = outcome.service.fleet
@@ -66,3 +72,25 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
             )
         )
     return tuple(resources)
+
+
+def _batch_resources(inputs: KernelInputs, outcome: Outcome, run: BatchRun) -> list[ResourceUse]:
+    """Accelerators bought, those of the other fleet in the mean, and what is stored."""
+    assert inputs.batch is not None
+    hours = max(float(run.duration_h), 1e-9)
+    bought = known(inputs.batch.accelerator_count) if float(run.requests_bought) > 0.0 else 0.0
+    found = [
+        ResourceUse(
+            resource=N_("Accelerators"),
+            unit="GPUs",
+            average=known(working_gpu_hours(outcome) / hours),
+            peak=bought,
+        )
+    ]
+    idle = known(run.idle_gpu_h / hours)
+    if idle:
+        found.append(ResourceUse(resource=N_("Idle accelerators used"), unit="GPUs", average=idle, peak=None))
+    stored = float(inputs.money.storage.dataset_gb)
+    if stored > 0.0:
+        found.append(ResourceUse(resource=N_("Storage"), unit="GB", average=stored, peak=stored))
+    return found

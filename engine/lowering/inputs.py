@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from engine.arrays import Array, FloatArray
 from engine.cost.inputs import MoneyInputs
+from engine.performance.batch import BatchJob
 from engine.performance.inputs import Hardware, LayoutInputs, ModelShape, TrainingRun
 from engine.performance.serving_constants import ServingConstants
 from engine.performance.serving_step import ServingInputs
@@ -81,3 +82,4 @@ class KernelInputs:
     money: MoneyInputs
     training: TrainingInputs | None
     service: ServiceInputs | None
+    batch: BatchJob | None = None

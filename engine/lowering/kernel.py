@@ -11,6 +11,7 @@ from engine.lowering.accelerator import (
     resolve_accelerator,
     share_hardware,
 )
+from engine.lowering.batch import lower_batch
 from engine.lowering.inputs import KernelInputs
 from engine.lowering.money import lower_money
 from engine.lowering.service import lower_service, reads_only
@@ -27,8 +28,9 @@ def lower(values: PlanValues) -> KernelInputs:
     accelerator = resolve_accelerator(values)
     precision = gemm_precision(plan)
     hardware = lower_hardware(values, accelerator, precision)
-    if plan.serving and not plan.is_training:
+    if plan.is_service:
         hardware = share_hardware(hardware, values.number("serving.accelerator_share"))
     training = lower_training(values, model, hardware, accelerator) if plan.is_training else None
-    service = lower_service(values, accelerator) if plan.serving and not plan.is_training else None
-    return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service)
+    service = lower_service(values, accelerator) if plan.is_service else None
+    batch = lower_batch(values, accelerator) if plan.is_batch else None
+    return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service, batch)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.arrays import Array
 from engine.catalog import Accelerator
 from engine.codes import (
     PRICE_MODES,
@@ -40,7 +41,7 @@ def lower_money(values: PlanValues, model: ModelShape, accelerator: Accelerator)
         energy_source=energy.source if energy else "",
         accelerator_power_w=accelerator.tdp_w if accelerator.tdp_w is not None else UNKNOWN,
         power_usage_effectiveness=values.fact("energy", "pue"),
-        deadline_days=number("schedule.deadline_days"),
+        deadline_days=deadline_days(values),
         cost_of_delay_per_day=number("schedule.cost_of_delay_per_day"),
         tax_rate=number("finance.tax_rate"),
         experiment_runs=number("experiments.runs"),
@@ -50,6 +51,12 @@ def lower_money(values: PlanValues, model: ModelShape, accelerator: Accelerator)
         evaluation_share=number("training.evaluation_share") if training else 0.0,
         horizon_months=number("schedule.horizon_months"),
     )
+
+
+def deadline_days(values: PlanValues) -> Array:
+    """When the work must have ended [d]; NaN for no deadline. A batch job has its own: the earlier counts."""
+    days = values.number("schedule.deadline_days")
+    return np.fmin(values.number("batch.deadline_hours") / 24.0, days) if values.plan.is_batch else days
 
 
 def _purchase(values: PlanValues) -> Purchase:

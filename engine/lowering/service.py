@@ -32,7 +32,7 @@ def lower_service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs
     answer = np.asarray(number("serving.output_tokens"), dtype=float)
     output = answer + number("serving.reasoning_tokens")
     return ServiceInputs(
-        load=_load(values, accelerator),
+        load=lower_load(values, accelerator),
         constants=ServingConstants.from_facts(values.catalog.constants(PREFIX), serving.engine or ""),
         profile=np.asarray(factors, dtype=float),
         peak_to_mean=values.number_or("serving.peak_to_mean", UNKNOWN),
@@ -73,7 +73,8 @@ def reads_only(plan: Plan) -> bool:
     return plan.architecture.kind == "encoder" or silent
 
 
-def _load(values: PlanValues, accelerator: Accelerator) -> ServingInputs:
+def lower_load(values: PlanValues, accelerator: Accelerator) -> ServingInputs:
+    """Lengths, precision, targets and split of inference, online or offline."""
     plan, number = values.plan, values.number
     serving = plan.serving
     assert serving is not None
@@ -100,7 +101,7 @@ def _load(values: PlanValues, accelerator: Accelerator) -> ServingInputs:
         draft_acceptance=number("serving.draft_acceptance"),
         draft_step_share=number("serving.draft_step_share"),
         prefill_chunk_tokens=values.number_or("serving.prefill_chunk_tokens", np.inf),
-        disaggregated=0.0 if silent else number("serving.disaggregated"),
+        disaggregated=0.0 if silent or plan.is_batch else number("serving.disaggregated"),
         adapters=number("serving.adapters"),
         adapter_rank=number("serving.adapter_rank"),
         tail_share=_TAILS[serving.slo_percentile],

@@ -19,6 +19,7 @@ from engine.optimize.curves import as_curve, sweep, without_best
 from engine.optimize.layout import FIELDS, search_layouts
 from engine.optimize.layout_report import report_layouts
 from engine.optimize.objectives import OBJECTIVES, Objective
+from engine.optimize.offline import offline_curves, search_offline, shown_settings
 from engine.plan import Plan, apply_patch, get_value
 from engine.recommend.pricing import Priced, Pricer
 from engine.results import Candidate, Certificate, Change, Curve, Optimisation
@@ -53,7 +54,8 @@ def optimize(
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
 ) -> Optimisation:
-    """Search cluster size, layout and checkpoint interval (training), or the tensor split (serving).
+    """Search cluster size, layout and checkpoint interval (training), the tensor split (serving), or split,
+    batch cap, instances and purchase (batch).
 
     Exhaustive over the stated set, on the same kernel as the estimate, so the best may be called best within
     it. Parameters: `certify` also runs an evolution over the same set and reports the gap (cost objectives,
@@ -66,6 +68,9 @@ def optimize(
     if plan.is_training:
         found, evaluated, excluded = _training_candidates(pricer, progress, cancelled)
         curves = _training_curves(pricer)
+    elif plan.is_batch:
+        found, evaluated, excluded = _batch_candidates(pricer)
+        curves = offline_curves(pricer)
     else:
         found, evaluated, excluded = _serving_candidates(pricer)
         curves = _serving_curves(pricer)
@@ -153,6 +158,15 @@ def _with_best_interval(pricer: Pricer, item: _Found) -> _Found:
     return _Found(patch, priced) if priced is not None and priced.total <= item.priced.total else item
 
 
+def _batch_candidates(pricer: Pricer) -> tuple[list[_Found], int, Counter[str]]:
+    """The frontier of every setting of a batch job that ends in time, each priced like the plan itself."""
+    every, evaluated, excluded = search_offline(pricer)
+    found: list[_Found] = []
+    for item in shown_settings(every, pricer.plan.governance.budget):
+        _add(pricer, found, item.patch)
+    return found, evaluated, excluded
+
+
 def _serving_candidates(pricer: Pricer) -> tuple[list[_Found], int, Counter[str]]:
     found: list[_Found] = []
     excluded = Counter[str]()
@@ -228,7 +242,7 @@ def _assemble(
 def _rank(plan: Plan, objective: Objective, item: _Found) -> tuple[bool, float, float]:
     """Sort key: a broken limit last, then the objective, then the other figure."""
     total, hours = item.priced.total, item.priced.duration_h
-    deadline, budget = plan.schedule.deadline_days, plan.governance.budget
+    deadline, budget = plan.deadline_days, plan.governance.budget
     if objective == "cost":
         return False, total, hours
     if objective == "time":
@@ -261,7 +275,7 @@ def _label(pricer: Pricer, item: _Found, best: _Found, everything: Sequence[_Fou
         return BEST
     if item is min(everything, key=lambda other: other.priced.total):
         return CHEAPEST
-    if not pricer.plan.is_training:  # a service runs its whole horizon, whatever serves it
+    if pricer.plan.is_service:  # a service runs its whole horizon, whatever serves it
         return OTHER
     if item is min(everything, key=lambda other: other.priced.duration_h):
         return FASTEST
@@ -272,13 +286,8 @@ def _label(pricer: Pricer, item: _Found, best: _Found, everything: Sequence[_Fou
 
 def _candidate(pricer: Pricer, item: _Found, label: str, on_frontier: bool) -> Candidate:
     outcome = item.priced.outcome
-    training, service = outcome.training, outcome.service
-    inputs = item.priced.inputs.training
-    if inputs is not None:
-        accelerators = known(inputs.run.accelerator_count)
-    else:
-        assert service is not None
-        accelerators = known(service.fleet.instances_peak * service.gpus_per_instance)
+    training, batch = outcome.training, outcome.batch
+    reached = training.goodput.goodput if training is not None else batch.kept_share if batch else None
     return Candidate(
         label=label,
         changes=tuple(
@@ -287,8 +296,19 @@ def _candidate(pricer: Pricer, item: _Found, label: str, on_frontier: bool) -> C
         ),
         total=item.priced.total,
         duration_h=item.priced.duration_h,
-        accelerators=accelerators,
+        accelerators=_accelerators(item.priced),
         mfu=None if training is None else float(training.step.mfu),
-        goodput=None if training is None else float(training.goodput.goodput),
+        goodput=None if reached is None else float(reached),
         on_frontier=on_frontier,
     )
+
+
+def _accelerators(priced: Priced) -> float | None:
+    """GPUs of a training run or a batch job; of a service those at the peak."""
+    inputs, service = priced.inputs, priced.outcome.service
+    if inputs.training is not None:
+        return known(inputs.training.run.accelerator_count)
+    if inputs.batch is not None:
+        return known(inputs.batch.accelerator_count)
+    assert service is not None
+    return known(service.fleet.instances_peak * service.gpus_per_instance)

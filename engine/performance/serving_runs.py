@@ -37,12 +37,22 @@ def finite_run_s(case: ServingCase, batch: Array, requests: Array) -> FloatArray
 
     w = ceil(N/B); T = (w-1)*osl*t_dec(B) + osl*t_dec(N-(w-1)*B) + N*prefill. [FIT_SERVING] section 3.7.
     """
-    step, load = step_terms(case), case.load
+    step = step_terms(case)
     waves = np.ceil(np.asarray(requests) / batch)
     last = requests - (waves - 1.0) * batch
-    full = (waves - 1.0) * decode_s(case, step, batch)
-    decoding = load.output_tokens * (full + decode_s(case, step, last))
-    return np.asarray(decoding + requests * step.prefill)
+    return np.asarray((waves - 1.0) * wave_s(case, step, batch) + wave_s(case, step, last))
+
+
+def wave_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
+    """Time from the start to the end of `batch` equal requests that begin together [s].
+
+    osl*t_dec(B) + B*prefill. An encoder decodes nothing: its pass reads the weights and launches the layers
+    once, t_dec(0) + B*prefill.
+    """
+    load, generates = case.load, np.greater(case.model.generates, 0.0)
+    decoding = load.output_tokens * decode_s(case, step, np.where(generates, batch, 0.0))
+    once = np.where(generates, decoding, decoding / load.output_tokens)
+    return np.asarray(once + batch * step.prefill)
 
 
 def max_throughput(case: ServingCase, requests: Array) -> FloatArray:

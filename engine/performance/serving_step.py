@@ -151,6 +151,13 @@ def max_batch(case: ServingCase) -> FloatArray:
     return np.minimum(fits, load.max_num_seqs * np.asarray(load.attention_data_parallel))
 
 
+def count_ranks(load: ServingInputs) -> FloatArray:
+    """Accelerators of an instance: tensor x pipeline x attention data parallel [count]."""
+    return np.asarray(
+        load.tensor_parallel * np.asarray(load.pipeline_parallel) * load.attention_data_parallel
+    )
+
+
 def fresh_tokens(load: ServingInputs) -> FloatArray:
     """Input tokens of a request that no cache holds [tokens]."""
     return np.asarray(load.input_tokens * (1.0 - np.asarray(load.prefix_hit_rate)))
@@ -176,7 +183,14 @@ def _room_of_sequence(case: ServingCase) -> FloatArray:
     """Cache that an average sequence holds of one accelerator [byte]."""
     load = case.load
     tokens = load.input_tokens + load.reserved_output_share * np.asarray(load.output_tokens)
-    return kv_bytes_per_sequence(case, tokens) / (_kv_ranks(case) * load.pipeline_parallel)
+    return kv_bytes_per_gpu(case, tokens)
+
+
+def kv_bytes_per_gpu(case: ServingCase, tokens: Array) -> FloatArray:
+    """What a sequence of `tokens` keeps on one accelerator of its rank, copies of heads counted [byte]."""
+    return np.asarray(
+        kv_bytes_per_sequence(case, tokens) / (_kv_ranks(case) * np.asarray(case.load.pipeline_parallel))
+    )
 
 
 def decode_step_s(case: ServingCase, batch: Array) -> FloatArray:

@@ -31,6 +31,7 @@ from engine.plan.workload import (
 from engine.text import N_, Message
 
 SCHEMA_VERSION = 1
+_SECTIONS_OF = {"online_inference": ("serving",), "batch_inference": ("batch", "serving")}
 
 
 class Range(Section):
@@ -85,15 +86,35 @@ class Plan(Section):
         """Whether the workload is one of the training kinds."""
         return self.workload.kind in TRAINING_KINDS
 
+    @property
+    def is_service(self) -> bool:
+        """Whether the workload is an online service, which runs its whole horizon."""
+        return self.workload.kind == "online_inference"
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether the workload is an offline inference job."""
+        return self.workload.kind == "batch_inference"
+
+    @property
+    def deadline_days(self) -> float | None:
+        """When the work must have ended [d], None for no deadline: a batch job has its own."""
+        days = self.schedule.deadline_days
+        if not self.is_batch or self.batch is None:
+            return days
+        own = self.batch.deadline_hours / 24.0
+        return own if days is None else min(own, days)
+
     @model_validator(mode="after")
     def _has_its_section(self) -> Self:
-        needed = {"online_inference": "serving", "batch_inference": "batch"}.get(
-            self.workload.kind, "training"
-        )
-        if getattr(self, needed) is None:
-            accepted = Message(
-                N_("a section {section} with its required fields, for workload.kind {kind}"),
-                {"section": needed, "kind": self.workload.kind},
-            )
-            raise Contradiction(needed, accepted)
+        for needed in _SECTIONS_OF.get(self.workload.kind, ("training",)):
+            if getattr(self, needed) is None:
+                accepted = Message(
+                    N_("a section {section} with its required fields, for workload.kind {kind}"),
+                    {"section": needed, "kind": self.workload.kind},
+                )
+                raise Contradiction(needed, accepted)
+        if self.is_service and self.serving is not None and self.serving.requests_per_second is None:
+            accepted = Message(N_("a number of requests a second, for workload.kind online_inference"))
+            raise Contradiction("serving.requests_per_second", accepted)
         return self

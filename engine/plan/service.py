@@ -22,7 +22,14 @@ ServingEngine = Literal["vllm", "sglang", "trtllm", "lmdeploy"]
 class Serving(Section):
     """Traffic, targets, precision and engine of a service. Lengths also hold for an offline job."""
 
-    requests_per_second: float = declare(N_("Mean request rate"), unit="requests/s", ge=1e-9, le=1e7)
+    requests_per_second: float | None = declare(
+        N_("Mean request rate"),
+        unit="requests/s",
+        default=None,
+        ge=1e-9,
+        le=1e7,
+        help=N_("Needed for online inference; a batch job has a number of requests instead."),
+    )
     input_tokens: float = declare(
         N_("Input tokens"),
         unit="tokens/request",
@@ -207,7 +214,27 @@ class Serving(Section):
 
 
 class Batch(Section):
-    """An offline inference job."""
+    """An offline inference job; lengths, precision and engine are those of `serving`."""
 
-    requests: float = declare(N_("Requests"), unit="requests", gt=0, le=1e15)
+    requests: float = declare(N_("Requests"), unit="requests", ge=1, le=1e15)
     deadline_hours: float = declare(N_("Deadline"), unit="h", gt=0, le=1e6)
+    max_batch: Whole | None = declare(
+        N_("Largest batch"),
+        unit="sequences",
+        default=None,
+        ge=1,
+        le=1_000_000,
+        help=N_("Empty means what memory and the engine allow."),
+    )
+    idle_gpu_hours_per_week: float = declare(
+        N_("Idle GPU-hours used"),
+        unit="GPU-h/week",
+        default=0.0,
+        ge=0,
+        le=1e9,
+        help=N_(
+            "Hours in the valleys of an online fleet that is paid already and serves this network; used "
+            "first, at no price but their energy."
+        ),
+        advanced=True,
+    )

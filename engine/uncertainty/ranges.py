@@ -18,6 +18,14 @@ _MODEL_TITLES = {
     TIME_FACTOR: N_("Estimator error on training speed"),
     THROUGHPUT_FACTOR: N_("Estimator error on serving throughput"),
 }
+_BATCH_RELIABILITY = frozenset(
+    {
+        "reliability.failures_per_node_day",
+        "reliability.preemptions_per_node_hour",
+        "reliability.detection_s",
+    }
+)
+"""What interrupts an offline job, which keeps no checkpoints."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +56,10 @@ def uncertain_inputs(values: PlanValues) -> list[UncertainInput]:
 
 def _default_paths(values: PlanValues) -> list[str]:
     plan = values.plan
-    skipped = (
-        {THROUGHPUT_FACTOR}
-        if plan.is_training
-        else {path for path in DEFAULTED_PATHS if path.startswith("reliability.") or path == TIME_FACTOR}
-    )
+    skipped = {THROUGHPUT_FACTOR} if plan.is_training else {TIME_FACTOR}
+    if not plan.is_training:
+        kept = _BATCH_RELIABILITY if plan.is_batch else frozenset()
+        skipped |= {p for p in DEFAULTED_PATHS if p.startswith("reliability.") and p not in kept}
     if plan.operations.energy_included:
         skipped.add("operations.energy_price_per_kwh")
     if plan.cluster.price_mode != "spot":

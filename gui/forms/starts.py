@@ -22,6 +22,8 @@ def missing_sections(plan: Plan, kind: str) -> dict[str, Any]:
     for section in _NEEDS.get(kind, ("training",)):
         if getattr(plan, section) is None:
             patch.update(_batch_start(plan) if section == "batch" else _from_template(section))
+    if kind == "online_inference" and plan.serving is not None and plan.serving.requests_per_second is None:
+        patch["serving.requests_per_second"] = _requests_per_second(plan)
     return patch
 
 
@@ -33,7 +35,16 @@ def _from_template(section: str) -> dict[str, Any]:
 
 
 def _batch_start(plan: Plan) -> dict[str, Any]:
-    service = plan.serving or template_plan(_SOURCES["serving"]).serving
-    assert service is not None
-    a_day = service.requests_per_second * _DAY_HOURS * 3600.0
+    a_day = _requests_per_second(plan) * _DAY_HOURS * 3600.0
     return {"batch.requests": a_day, "batch.deadline_hours": _DAY_HOURS}
+
+
+def _requests_per_second(plan: Plan) -> float:
+    """The plan's own rate, that of its batch job up to its deadline, else the example service's."""
+    if plan.serving is not None and plan.serving.requests_per_second is not None:
+        return plan.serving.requests_per_second
+    if plan.batch is not None:
+        return plan.batch.requests / (plan.batch.deadline_hours * 3600.0)
+    example = template_plan(_SOURCES["serving"]).serving
+    assert example is not None and example.requests_per_second is not None
+    return example.requests_per_second

@@ -30,9 +30,14 @@ def batch(plan: Plan) -> bool:
     return plan.workload.kind == "batch_inference"
 
 
-def inference(plan: Plan) -> bool:
-    """For both kinds of inference."""
-    return not plan.is_training
+def ends_once(plan: Plan) -> bool:
+    """For work that ends by a date of the schedule; a batch job has its own deadline."""
+    return not plan.is_batch
+
+
+def interrupted(plan: Plan) -> bool:
+    """Where failures interrupt the work: training and batch jobs."""
+    return not plan.is_service
 
 
 def served(plan: Plan) -> bool:
@@ -72,7 +77,7 @@ def spot(plan: Plan) -> bool:
 
 def background_writes(plan: Plan) -> bool:
     """For checkpoints written in the background."""
-    return plan.reliability.checkpoint_mode == "async"
+    return plan.is_training and plan.reliability.checkpoint_mode == "async"
 
 
 def pays_energy(plan: Plan) -> bool:
@@ -103,7 +108,7 @@ SECTIONS: tuple[FormSection, ...] = (
     ),
     FormSection(
         "serving",
-        N_("Traffic and targets"),
+        N_("Requests and targets"),
         (
             *entries("serving", "requests_per_second", "profile", "peak_to_mean", when=online),
             *entries("serving", "input_tokens", "output_tokens", "prefix_hit_rate", "prefix_share"),
@@ -120,7 +125,6 @@ SECTIONS: tuple[FormSection, ...] = (
         entries(
             "serving",
             "autoscale",
-            "cold_start_s",
             "availability",
             "headroom",
             "spare_instances",
@@ -139,11 +143,17 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("serving", "draft_acceptance", "draft_step_share", when=drafting),
             Entry("serving.adapters"),
             Entry("serving.adapter_rank", with_adapters),
-            Entry("serving.accelerator_share"),
+            Entry("serving.accelerator_share", online),
+            Entry("serving.cold_start_s"),
         ),
         served,
     ),
-    FormSection("batch", N_("Batch job"), entries("batch", "requests", "deadline_hours"), batch),
+    FormSection(
+        "batch",
+        N_("Batch job"),
+        entries("batch", "requests", "deadline_hours", "max_batch", "idle_gpu_hours_per_week"),
+        batch,
+    ),
     ARCHITECTURE,
     FINE_STRUCTURE,
     FormSection(
@@ -175,26 +185,28 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("layout", "micro_batch", "sharding", "recompute", "context_parallel", when=training),
             *entries("layout", "expert_parallel", when=mixture),
             *entries("layout", "virtual_pipeline", when=training),
-            *entries("layout", "attention_data_parallel", when=inference),
+            *entries("layout", "attention_data_parallel", when=served),
         ),
     ),
     FormSection(
         "reliability",
         N_("Reliability"),
         (
+            Entry("reliability.failures_per_node_day"),
             *entries(
                 "reliability",
-                "failures_per_node_day",
                 "checkpoint_interval_s",
                 "checkpoint_mode",
                 "checkpoint_write_s",
+                when=training,
             ),
             Entry("reliability.checkpoint_stall_s", background_writes),
-            *entries("reliability", "restart_s", "restore_tested", "detection_s"),
+            *entries("reliability", "restart_s", "restore_tested", when=training),
+            Entry("reliability.detection_s"),
             Entry("reliability.preemptions_per_node_hour", spot),
-            Entry("reliability.spare_nodes"),
+            Entry("reliability.spare_nodes", training),
         ),
-        training,
+        interrupted,
     ),
     FormSection(
         "experiments",
@@ -226,8 +238,9 @@ SECTIONS: tuple[FormSection, ...] = (
         "schedule",
         N_("Schedule"),
         (
-            *entries("schedule", "start_date", "deadline_days"),
-            Entry("schedule.horizon_months", inference),
+            Entry("schedule.start_date"),
+            Entry("schedule.deadline_days", ends_once),
+            Entry("schedule.horizon_months", online),
             *entries("schedule", "cost_of_delay_per_day", "interruptible"),
         ),
     ),
@@ -356,6 +369,7 @@ EMPTY_WORDS = {
     "serving.peak_to_mean": N_("from the profile"),
     "serving.engine": N_("any"),
     "serving.prefill_chunk_tokens": N_("whole prompts"),
+    "batch.max_batch": N_("as many as fit"),
     "storage.dataset_gb": N_("from the tokens"),
     "schedule.start_date": N_("not set"),
     "schedule.deadline_days": N_("none"),

@@ -35,6 +35,7 @@ _PROGRESS_AFTER_MS = 1000
 _LOW = 720
 _TRAINING_KINDS = ("interval", "size")
 _SERVING_KINDS = ("split", "load")
+_BATCH_KINDS = ("size", "split")
 
 
 _VIEWS = {"candidates": N_("Candidates"), "layouts": N_("Layouts, fleets"), "scaling": N_("Scaling")}
@@ -202,11 +203,14 @@ class OptimisePage(QWidget):
         self.certificate.setToolTip(full if low else "")
 
     def _show_curves(self, curves: tuple[Curve, ...], plan: Plan, now: Estimate) -> None:
-        kinds = _TRAINING_KINDS if plan.is_training else _SERVING_KINDS
+        kinds = _BATCH_KINDS if plan.is_batch else _TRAINING_KINDS if plan.is_training else _SERVING_KINDS
         views = (self.first, self.second)
         for view in views[len(curves) :]:
             view.show_message(tr("This setting is not swept for this workload."))
         for view, curve, kind in zip(views, curves, kinds, strict=False):
+            if len(curve.x) < 2:
+                view.show_message(tr("Fewer than two values of this setting meet the plan's limits."))
+                continue
             deadline = run_deadline_h(plan, now) if kind == "size" else None
             view.show_chart(draw_curve, CurveData(curve, kind, now.currency, deadline))
 
@@ -222,14 +226,16 @@ class OptimisePage(QWidget):
             shown = money_short(known, plan.meta.currency, lang) if known is not None else tr("not set")
             self._limit.setText(tr("Budget {value}").format(value=shown))
         else:
-            days = plan.schedule.deadline_days
+            days = plan.deadline_days
             shown = duration_hours(days * 24.0, lang) if days is not None else tr("not set")
             self._limit.setText(tr("Deadline {value}").format(value=shown))
         self._limit_link.setText(tr("Change"))
         self._limit_link.updateGeometry()
 
     def _limit_path(self) -> str:
-        paths = {"cost_under_deadline": "schedule.deadline_days", "time_under_budget": "governance.budget"}
+        batch = self._session.has_plan and self._session.plan.is_batch
+        deadline = "batch.deadline_hours" if batch else "schedule.deadline_days"
+        paths = {"cost_under_deadline": deadline, "time_under_budget": "governance.budget"}
         return paths.get(self._session.objective, "")
 
     def _use(self, candidate: Candidate) -> None:
@@ -275,8 +281,8 @@ class OptimisePage(QWidget):
 
 def run_deadline_h(plan: Plan, now: Estimate) -> float | None:
     """The longest run that ends by the plan's deadline [h]: what is prepared before it takes from it."""
-    days = plan.schedule.deadline_days
-    if days is None or not plan.is_training:
+    days = plan.deadline_days
+    if days is None or plan.is_service:
         return None
     return max(0.0, days - (now.metric("preparation_days") or 0.0)) * 24.0
 
@@ -289,7 +295,7 @@ def frontier_data(found: Optimisation, plan: Plan, now: Estimate) -> FrontierDat
         now.currency,
         None if hours is None else hours / 24.0,
         plan.governance.budget,
-        by_size=not plan.is_training,
+        by_size=plan.is_service,
     )
 
 

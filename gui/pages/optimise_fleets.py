@@ -50,6 +50,9 @@ class FleetsView(SearchedView):
     def _ask(self) -> None:
         session, plan = self._session, self._session.plan
         clear_layout(self._column)
+        if not plan.is_service:
+            self.chart.show_message(tr("Fleets are searched for online services; see the candidates."))
+            return
         self.chart.show_message(tr("Searching fleets…"))
         session.runner.submit(JOB, lambda job: session.composer.fleets(plan), self._show)
 

@@ -63,8 +63,8 @@ def checks_of(plan: Plan, estimate: Estimate) -> list[Check]:
 
 
 def _deadline_check(plan: Plan, estimate: Estimate) -> list[Check]:
-    duration, deadline = estimate.metric("duration_h"), plan.schedule.deadline_days
-    if duration is None or deadline is None or not plan.is_training:
+    duration, deadline = estimate.metric("duration_h"), plan.deadline_days
+    if duration is None or deadline is None or plan.is_service:
         return []
     days = duration / 24.0 + (estimate.metric("preparation_days") or 0.0)
     spare = duration_hours(abs(deadline - days) * 24.0, language())
@@ -155,7 +155,7 @@ class SetupPanel(QWidget):
         self.change_text.setText(text)
         cost, hours = change.cost_effect, change.time_effect_h
         parts = [signed_money(cost, currency, lang)] if cost is not None else []
-        if hours is not None and self._session.plan.is_training and abs(hours) >= 0.5:
+        if hours is not None and not self._session.plan.is_service and abs(hours) >= 0.5:
             parts.append(f"{'+' if hours > 0 else '−'}{duration_hours(abs(hours), lang)}")
         self.change_effect.setText(", ".join(parts))
         self.change_effect.setVisible(bool(parts))

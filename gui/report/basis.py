@@ -42,8 +42,13 @@ class Basis:
     @property
     def late_days(self) -> float:
         """Days after the deadline; 0 when it is met or there is none."""
-        deadline = self.plan.schedule.deadline_days
+        deadline = self.plan.deadline_days
         return 0.0 if deadline is None else max(0.0, end_day(self.plan, self.proposed) - deadline)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether the deadline is missed by enough to tell: half a day, or any time of a batch job."""
+        return self.late_days > (1e-6 if self.plan.is_batch else 0.5)
 
     @property
     def over_budget(self) -> float:

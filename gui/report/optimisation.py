@@ -82,7 +82,7 @@ def _best(found: Optimisation, writer: Writer) -> str:
 
 
 def _curve_figures(basis: Basis, found: Optimisation, writer: Writer) -> list[tuple[Block, ...]]:
-    deadline = basis.plan.schedule.deadline_days
+    deadline = None if basis.plan.is_service else basis.plan.deadline_days
     drawn = []
     for curve in found.curves[:MOST_CURVES]:
         if len(curve.x) < 2:
@@ -92,7 +92,7 @@ def _curve_figures(basis: Basis, found: Optimisation, writer: Writer) -> list[tu
         drawn.append(_charted(draw_curve, data, _curve_alt(curve, writer), writer))
     if len(found.candidates) > 1:
         frontier = FrontierData(
-            found, writer.currency, deadline, basis.plan.governance.budget, by_size=not basis.plan.is_training
+            found, writer.currency, deadline, basis.plan.governance.budget, by_size=basis.plan.is_service
         )
         alt = writer.tr("Cost against time of all candidates.")
         drawn.append(_charted(draw_frontier, frontier, alt, writer))

@@ -46,9 +46,9 @@ def _range(band: tuple[float, float] | None, writer: Writer) -> str:
 
 
 def _today(basis: Basis, writer: Writer) -> Row:
-    days, deadline = end_day(basis.plan, basis.today), basis.plan.schedule.deadline_days
+    days, deadline = end_day(basis.plan, basis.today), basis.plan.deadline_days
     more = basis.today.total - basis.likely
-    if deadline is not None and days > deadline and basis.plan.is_training:
+    if deadline is not None and days > deadline and not basis.plan.is_service:
         meaning = writer.tr("Misses the deadline by {days}", days=writer.days(days - deadline))
     elif not basis.today.feasible:
         meaning = writer.tr("Cannot be carried out as it stands")
@@ -74,8 +74,8 @@ def _difference(more: float, base: float, writer: Writer) -> str:
 
 
 def _proposal(basis: Basis, writer: Writer) -> Row:
-    deadline = basis.plan.schedule.deadline_days
-    if basis.late_days > 0.5:
+    deadline = basis.plan.deadline_days
+    if basis.is_late:
         meaning = writer.tr("Misses the deadline by {days}", days=writer.days(basis.late_days))
     elif basis.chosen:
         count = writer.trn(
@@ -114,8 +114,8 @@ def _searched(basis: Basis, writer: Writer) -> list[Row]:
 
 def _candidate(name: str, item: Candidate, basis: Basis, writer: Writer) -> Row:
     days = item.duration_h / 24.0 + (basis.today.metric("preparation_days") or 0.0)
-    deadline = basis.plan.schedule.deadline_days
-    if basis.plan.is_training and deadline is not None and days > deadline:
+    deadline = basis.plan.deadline_days
+    if not basis.plan.is_service and deadline is not None and days > deadline:
         meaning = writer.tr(
             "{count} GPUs; misses the deadline by {days}",
             count=writer.number(item.accelerators),

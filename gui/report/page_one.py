@@ -96,16 +96,16 @@ def _kicker(basis: Basis, writer: Writer) -> tuple[str, str, str]:
 
 def _subtitle(basis: Basis, writer: Writer) -> list[Run]:
     sentences = [Run(_timing(basis, writer))]
-    deadline = basis.plan.schedule.deadline_days
+    deadline = basis.plan.deadline_days
     if not basis.proposed.feasible:
         text = writer.tr("The plan cannot be carried out as it stands; see Part B.")
         sentences.append(Run(text, "danger"))
-    if basis.late_days > 0.5 and deadline is not None:
+    if basis.is_late and deadline is not None:
         text = writer.tr("It misses the deadline of {deadline} by {days}.")
         sentences.append(
             Run(text.format(deadline=writer.days(deadline), days=writer.days(basis.late_days)), "danger")
         )
-    elif deadline is not None and basis.plan.is_training:
+    elif deadline is not None and not basis.plan.is_service:
         text = writer.tr("It meets the deadline of {deadline}.", deadline=writer.days(deadline))
         sentences.append(Run(text))
     if basis.over_budget > 0:
@@ -193,7 +193,7 @@ def _scope(basis: Basis, writer: Writer) -> tuple[tuple[str, str], ...]:
     outside = [named[key] for key in shown if key not in scope.categories]
     retries = scope.include_retries and "failures" in scope.categories
     extras = [
-        (retries, writer.tr("failures and repeated work"), basis.plan.is_training),
+        (retries, writer.tr("failures and repeated work"), not basis.plan.is_service),
         (scope.include_experiments, writer.tr("trial runs"), basis.plan.is_training),
         (basis.plan.finance.tax_rate > 0, writer.tr("tax"), True),
     ]

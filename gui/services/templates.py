@@ -28,6 +28,8 @@ _TEMPLATES = (
     Template("online-120b-reasoning", "online_inference", N_("Serve a network that reasons first.")),
     Template("online-32b-agents", "online_inference", N_("Serve coding agents in sessions of 15 steps.")),
     Template("online-8b-embedding", "online_inference", N_("Embed or rank 100 texts a second.")),
+    Template("batch-8b-labelling", "batch_inference", N_("Label 10M documents a night with an 8B network.")),
+    Template("batch-70b-synthetic", "batch_inference", N_("Have a 70B network write 25M answers in a week.")),
 )
 
 

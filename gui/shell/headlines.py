@@ -48,6 +48,8 @@ METRIC_KEYS = {
     "ttft": "ttft_ms_p95",
     "tpot": "tpot_ms_p95",
     "instances": "instances_peak",
+    "request_cost": "cost_per_request",
+    "speed": "requests_per_s",
 }
 """Cell to the metric whose trace a click shows."""
 
@@ -59,7 +61,10 @@ def of_session(session: Session, bounds: tuple[float, float] | None, *, narrow: 
         return [Headline("total", tr("Total cost"), "…", tr("computing"))]
     plan, review = session.plan, session.review
     cells = [_total(estimate, bounds)]
-    cells += _training(plan, estimate, narrow) if plan.is_training else _serving(estimate)
+    if plan.is_batch:
+        cells += _batch(plan, estimate)
+    else:
+        cells += _training(plan, estimate, narrow) if plan.is_training else _serving(estimate)
     cells.append(_saving(estimate, review.recommendations if review is not None else None))
     return cells
 
@@ -118,7 +123,7 @@ def _accelerators(plan: Plan, estimate: Estimate) -> str:
 
 def _duration(plan: Plan, estimate: Estimate) -> Headline:
     lang = language()
-    hours, deadline = estimate.metric("duration_h"), plan.schedule.deadline_days
+    hours, deadline = estimate.metric("duration_h"), plan.deadline_days
     note, role = tr("no deadline"), "muted"
     if deadline is not None:
         days = (hours or 0.0) / 24.0 + (estimate.metric("preparation_days") or 0.0)
@@ -136,6 +141,32 @@ def _duration(plan: Plan, estimate: Estimate) -> Headline:
         note_role=role,
         full=quantity(hours, "h", lang),
     )
+
+
+def _batch(plan: Plan, estimate: Estimate) -> list[Headline]:
+    lang, currency = language(), estimate.currency
+    request, requests = estimate.metric("cost_per_request"), plan.batch.requests if plan.batch else None
+    thousand = None if request is None else request * 1000.0
+    rate, batch = estimate.metric("requests_per_s"), estimate.metric("batch")
+    instances, gpus = estimate.metric("instances_peak"), estimate.metric("gpus_per_instance")
+    each = tr("{count} GPUs each").format(count=number(None if gpus is None else round(gpus), lang))
+    return [
+        _duration(plan, estimate),
+        Headline(
+            "request_cost", tr("Per 1,000 requests"), money_short(thousand, currency, lang),
+            tr("{count} requests").format(count=compact(requests, lang)),
+            full=money_full(thousand, currency, lang),
+        ),
+        Headline(
+            "speed", tr("Requests a second"), number(rate, lang, 3),
+            tr("{count} at once an instance").format(
+                count=number(None if batch is None else round(batch), lang)
+            ),
+        ),
+        Headline(
+            "instances", tr("Instances"), number(None if instances is None else round(instances), lang), each
+        ),
+    ]  # fmt: skip
 
 
 def _serving(estimate: Estimate) -> list[Headline]:

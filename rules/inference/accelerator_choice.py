@@ -10,6 +10,8 @@ from engine.plan.cluster import ACCELERATOR_FIGURES, ACCELERATOR_OFFER
 from engine.text import N_, Message, Quantity
 from rules.base import SERVING, Context, Fired, NotEvaluable, Outcome, Passed, Rule, Seen, no_risk
 
+_PRICED_FLEET = N_("{count} accelerators that meet the latency targets were priced.")
+_PRICED_JOB = N_("{count} accelerators were priced, each with the fewest GPUs that meet the deadline.")
 _OF_ONE_ACCELERATOR = (*ACCELERATOR_OFFER, *ACCELERATOR_FIGURES)
 
 
@@ -37,10 +39,11 @@ def check(context: Context) -> Outcome:
         return Passed(
             Message(N_("{count} other accelerators meet the targets; none costs clearly less"), seen)
         )
+    settled = {path: get_value(best.plan, path) for path, value in patch.items() if value == "auto"}
     return Fired(
         Message(N_("{other} serves the same load for {ratio} of what {now} costs."), seen),
-        (Message(N_("{count} accelerators that meet the latency targets were priced."), seen),),
-        {**patch, "layout.tensor_parallel": get_value(best.plan, "layout.tensor_parallel")},
+        (Message(_PRICED_JOB if context.plan.is_batch else _PRICED_FLEET, seen),),
+        {**patch, **settled},
     )
 
 
@@ -54,6 +57,9 @@ def _patches(context: Context) -> list[dict[str, Any]]:
     offer = context.catalog.price(cluster.accelerator, mode, provider=cluster.provider, term_months=term)
     seller = cluster.provider or (offer.provider if offer else None)
     fixed: dict[str, Any] = {"layout.tensor_parallel": "auto"}
+    if context.plan.is_batch and context.plan.cluster.accelerator_count != "auto":
+        # A slower accelerator needs more of them for the same deadline.
+        fixed["cluster.accelerator_count"] = "auto"
     if mode != "owned" and seller != cluster.provider:
         fixed["cluster.provider"] = seller
     fixed |= {path: None for path in _OF_ONE_ACCELERATOR if get_value(context.base.plan, path) is not None}

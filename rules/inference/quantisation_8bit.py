@@ -19,10 +19,8 @@ def check(context: Context) -> Outcome:
     target = next((name for name in ("fp8", "int8") if accelerator.peak(name) is not None), None)
     if target is None:
         return Passed(Message(N_("{accelerator} has no 8-bit rate"), {"accelerator": accelerator.name}))
-    service = context.base.outcome.service
-    assert service is not None
-    share = float(service.instance.weight_bytes_per_gpu) / accelerator.memory_bytes
-    peak = float(service.fleet.instances_peak)
+    weights, peak = _weights_and_instances(context)
+    share = weights / accelerator.memory_bytes
     limits = context.thresholds
     seen = {
         "precision": precision,
@@ -41,6 +39,15 @@ def check(context: Context) -> Outcome:
         ),
         {_FIELD: target},
     )
+
+
+def _weights_and_instances(context: Context) -> tuple[float, float]:
+    """Weights on one GPU [byte], and instances of the fleet at its peak or of the batch job."""
+    service, batch = context.base.outcome.service, context.base.outcome.batch
+    if batch is not None:
+        return float(batch.weight_bytes_per_gpu), float(batch.instances)
+    assert service is not None
+    return float(service.instance.weight_bytes_per_gpu), float(service.fleet.instances_peak)
 
 
 RULE = Rule(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from engine.text import N_, Message, Quantity
-from rules.base import TRAINING, Context, Fired, Gate, Outcome, Passed, Rule, no_risk
+from rules.base import INTERRUPTIBLE, Context, Fired, Gate, Outcome, Passed, Rule, no_risk
 
 _SPOT_ACTION = "RES-SPOT"
 
@@ -30,6 +30,9 @@ def _problems(context: Context) -> tuple[list[Message], list[Message]]:
     soft: list[Message] = []
     if plan.schedule.interruptible is False:
         hard.append(Message(N_("The work may not be interrupted.")))
+    if plan.is_batch:
+        # A batch job keeps what is answered and asks the rest again: there is no checkpoint to rehearse.
+        return hard, soft
     if plan.reliability.restore_tested is False:
         hard.append(Message(N_("A restart from a checkpoint has not been rehearsed.")))
     elif plan.reliability.restore_tested is None:
@@ -48,7 +51,7 @@ RULE = Rule(
     family="risk",
     kind="risk",
     stage=5,
-    applies_to=TRAINING,
+    applies_to=INTERRUPTIBLE,
     check=check,
     risk=no_risk(
         stability=3,

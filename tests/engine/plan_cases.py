@@ -1,4 +1,4 @@
-"""Plans the tests start from: a training run and a service with nothing to mend, and a small network."""
+"""Plans the tests start from: a run, a service and a batch job with nothing to mend, a small network."""
 
 from __future__ import annotations
 
@@ -137,6 +137,18 @@ def small_plan(patch: dict[str, Any] | None = None, /, **fields: Any) -> Plan:
             "micro_batch": 16,
             "sharding": "zero3",
         },
+    }
+    return _patched(plan_from_data(data), patch, fields)
+
+
+def batch_plan(patch: dict[str, Any] | None = None, /, **fields: Any) -> Plan:
+    """An offline job on three single-GPU instances that ends well before its deadline."""
+    data = {
+        **_SERVING,
+        "workload": {"kind": "batch_inference"},
+        "serving": {"input_tokens": 1000.0, "output_tokens": 300.0, "weight_precision": "fp8"},
+        "batch": {"requests": 1e6, "deadline_hours": 24.0},
+        "cluster": {"accelerator": "h100-sxm", "accelerator_count": 3, "price_per_gpu_hour": 2.0},
     }
     return _patched(plan_from_data(data), patch, fields)
 

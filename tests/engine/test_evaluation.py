@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from plan_cases import serving_plan, training_plan
+from plan_cases import batch_plan, serving_plan, training_plan
 
 from engine.catalog import Catalog
 from engine.evaluation import Outcome, evaluate
@@ -32,6 +32,12 @@ ROWS = [
     ("serving", "serving.requests_per_second", [2.0, 20.0, 900.0]),
     ("serving", "serving.output_tokens", [30.0, 300.0, 900.0]),
     ("serving", "schedule.horizon_months", [1.0, 12.0, 36.0]),
+    ("batch", "batch.requests", [1.0, 1e6, 1e8]),
+    ("batch", "batch.deadline_hours", [1.0, 24.0, 200.0]),
+    ("batch", "batch.idle_gpu_hours_per_week", [0.0, 50.0, 1e5]),
+    ("batch", "cluster.accelerator_count", [1.0, 3.0, 200.0]),
+    ("batch", "reliability.failures_per_node_day", [0.0, 0.02, 50.0]),
+    ("batch", "serving.cold_start_s", [0.0, 600.0, 7200.0]),
 ]
 
 
@@ -40,7 +46,7 @@ def test_a_row_is_the_plan_with_that_value(
     catalog: Catalog, kind: str, path: str, column: list[float]
 ) -> None:
     """What the optimiser and the draws see is what the page shows: no second formula."""
-    plan = training_plan() if kind == "training" else serving_plan()
+    plan = {"training": training_plan, "serving": serving_plan, "batch": batch_plan}[kind]()
     rows = run(plan, catalog, {path: np.array(column)})
     for index, value in enumerate(column):
         alone = run(apply_patch(plan, {path: value}), catalog)

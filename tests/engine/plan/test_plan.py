@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from plan_cases import serving_plan, training_plan
+from plan_cases import batch_plan, named_fields, serving_plan, training_plan
 from pydantic import ValidationError
 
 from engine.errors import FlopwiseError
@@ -26,6 +26,24 @@ def test_the_kind_decides_what_is_training() -> None:
 def test_each_kind_needs_its_section(kind: str, section: str) -> None:
     with pytest.raises(FlopwiseError, match=f"section {section}"):
         training_plan({"workload.kind": kind})
+
+
+def test_a_batch_job_also_needs_lengths_and_precision() -> None:
+    with pytest.raises(FlopwiseError, match="section serving"):
+        batch_plan({"serving": None})
+
+
+def test_only_a_service_needs_a_request_rate() -> None:
+    assert batch_plan().serving is not None
+    with pytest.raises(FlopwiseError) as caught:
+        serving_plan({"serving.requests_per_second": None})
+    assert named_fields(caught.value) == {"serving.requests_per_second"}
+
+
+def test_the_deadline_of_a_batch_job_is_the_earlier_of_its_own_and_the_schedules() -> None:
+    assert batch_plan().deadline_days == 1.0
+    assert batch_plan({"schedule.deadline_days": 0.5}).deadline_days == 0.5
+    assert serving_plan({"schedule.deadline_days": 9.0}).deadline_days == 9.0
 
 
 def test_the_default_horizon_is_a_year_and_the_default_ask_the_eightieth_percentile() -> None:
