@@ -222,9 +222,7 @@ def resolve_goodput(
     return interval, compute_goodput(replace(inputs, checkpoint_interval_s=interval))
 
 
-def run_service(
-    inputs: KernelInputs, service: ServiceInputs, *, keep_weeks: bool = False
-) -> ServiceOutcome:
+def run_service(inputs: KernelInputs, service: ServiceInputs, *, keep_weeks: bool = False) -> ServiceOutcome:
     """Latency, throughput and fleet of an online service; with every month's week where asked for."""
     gpus = service.load.tensor_parallel * service.load.pipeline_parallel
     purchase = inputs.money.purchase
