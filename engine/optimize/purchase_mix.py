@@ -38,6 +38,8 @@ from engine.values import PlanValues
 
 METHOD = N_("integer program over the load duration curve")
 _BASE = "cluster.committed_accelerators"
+MOST_GPUS = 10_000_000
+"""The largest base a plan can hold."""
 _POINTS = 121
 """Base sizes on the curve of cost."""
 _TIE = 1e-9
@@ -168,7 +170,10 @@ def _settle(plan: Plan, catalog: Catalog) -> tuple[Plan, Outcome]:
 
 
 def demand_levels(plan: Plan, catalog: Catalog) -> Demand:
-    """The plan's load duration curve as the kernel sizes it: equal hours of all months as one level."""
+    """The plan's load duration curve as the kernel sizes it: equal hours of all months as one level.
+
+    Errors: InputError for a peak above MOST_GPUS.
+    """
     inputs = lower(PlanValues(plan, catalog))
     assert inputs.service is not None
     outcome = run_service(inputs, inputs.service, keep_weeks=True)
@@ -176,6 +181,10 @@ def demand_levels(plan: Plan, catalog: Catalog) -> Demand:
     weeks = [week.instances for week in outcome.fleet.weeks]
     months = np.array([float(week.months) for week in outcome.fleet.weeks])
     levels, place = np.unique(np.concatenate(weeks), return_inverse=True)
+    if levels.max() * paid > MOST_GPUS:
+        field = "serving.requests_per_second"
+        accepted = Message(N_("a load that at most {count} GPUs serve at its peak"), {"count": MOST_GPUS})
+        raise InputError(field, get_value(plan, field), accepted)
     shares = np.repeat(months / months.sum(), weeks[0].size) / weeks[0].size
     horizon = float(inputs.money.horizon_months) * HOURS_PER_MONTH
     hours = np.bincount(place.ravel(), weights=shares) * horizon

@@ -213,6 +213,9 @@ def test_plans_that_buy_no_fleet_are_refused(catalog: Catalog) -> None:
         search_purchase(training_plan(), catalog)
     with pytest.raises(InputError, match="tpot"):
         search_purchase(serving_plan({**CHAT, "serving.tpot_slo_ms": 0.01}), catalog)
+    endless = {"serving.growth_per_month": 2.0, "schedule.horizon_months": 240.0}
+    with pytest.raises(InputError, match="requests_per_second"):
+        search_purchase(serving_plan({**CHAT, **endless}), catalog)
 
 
 SPEC = {
