@@ -93,6 +93,12 @@ def _time_in_service(load: ServingInputs, instance: InstancePerformance) -> Floa
     return np.asarray(instance.ttft_s + load.output_tokens * instance.tpot_s_p95 * stretch)
 
 
+def _usable_capacity(instance: InstancePerformance) -> FloatArray:
+    """Fluid capacity of an instance [requests/s]; NaN where it has none."""
+    capacity = np.asarray(instance.requests_per_s_capacity)
+    return np.where(capacity > 0.0, capacity, np.nan)
+
+
 def _size_hours(
     requests_per_s: FloatArray,
     load: ServingInputs,
@@ -218,12 +224,10 @@ def fleet_hours(
     sums = _sum_months(hourly, growth, months, rate, _column(base_instances), keep_weeks)
     busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
     week = hourly(busiest)
-    capacity = np.asarray(instance.requests_per_s_capacity)
-    usable = np.where(capacity > 0.0, capacity, np.nan)
     return Fleet(
         instances_peak=week.max(axis=-1),
         instances_mean=sums.paid / months[..., 0],
-        utilisation_mean=sums.served * factors.mean(axis=-1) / (sums.paid * usable),
+        utilisation_mean=sums.served * factors.mean(axis=-1) / (sums.paid * _usable_capacity(instance)),
         hourly_instances=week,
         hourly_requests_per_s=rate * busiest * factors,
         instances_elastic=sums.elastic / months[..., 0],

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
+from engine.errors import FlopwiseError
 from engine.results import PurchaseMix
 from gui.charts.canvas import ChartView
 from gui.charts.purchase import PurchaseData, draw_base_cost, draw_base_hours
@@ -40,7 +41,7 @@ class PurchaseView(SearchedView):
         self.cost = ChartView(session.chart_worker, tr("Cost against the committed base"))
         self.hours = ChartView(session.chart_worker, tr("Hours of the base"))
         charts = QVBoxLayout()
-        charts.setSpacing(16)
+        charts.setSpacing(12)
         charts.addWidget(self.cost, 1)
         charts.addWidget(self.hours, 1)
         row.addLayout(charts, 3)
@@ -62,7 +63,7 @@ class PurchaseView(SearchedView):
 
     def _show(self, found: Any) -> None:
         if isinstance(found, Failure) or not isinstance(found, PurchaseMix):
-            self._say(tr("No purchase can be priced: a price or a fleet within its targets is missing."))
+            self._refuse(found)
             return
         data = PurchaseData(found, self._session.currency)
         if found.curve.x:
@@ -72,6 +73,16 @@ class PurchaseView(SearchedView):
         self._column.addWidget(self._mix_card(found))
         self._column.addWidget(self._offers_card(found))
         self._column.addStretch(1)
+
+    def _refuse(self, found: Any) -> None:
+        """Say that nothing was found, and beside it which field is to be mended."""
+        self._say(tr("No purchase can be priced."))
+        if isinstance(found, Failure) and isinstance(found.error, FlopwiseError):
+            card = Card(tr("Cheapest purchase"))
+            message = render(found.error.message, self._session.currency)
+            card.body.addWidget(Label(message, role="muted", wrap=True))
+            self._column.addWidget(card)
+            self._column.addStretch(1)
 
     def _mix_card(self, mix: PurchaseMix) -> Card:
         lang, currency = language(), self._session.currency
