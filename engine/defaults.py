@@ -25,17 +25,26 @@ _FACTS: Mapping[str, tuple[str, str]] = {
 
 
 def _price(plan: Plan, catalog: Catalog) -> Fact | None:
+    return offer_fact(plan, catalog, plan.cluster.price_mode, plan.cluster.commitment_term_months)
+
+
+def offer_fact(plan: Plan, catalog: Catalog, mode: str, term_months: float | None = None) -> Fact | None:
+    """The catalogue's price of the plan's accelerator, seller and region in a mode; None = unknown."""
     cluster = plan.cluster
     if cluster.accelerator_spec is not None:
         return None
     offer = catalog.price(
-        cluster.accelerator,
-        cluster.price_mode,
-        provider=cluster.provider,
-        region=cluster.region,
-        term_months=cluster.commitment_term_months,
+        cluster.accelerator, mode, provider=cluster.provider, region=cluster.region, term_months=term_months
     )
     return offer.fact if offer else None
+
+
+def _committed_price(plan: Plan, catalog: Catalog) -> Fact | None:
+    return offer_fact(plan, catalog, "reserved", plan.cluster.committed_term_months)
+
+
+def _spot_price(plan: Plan, catalog: Catalog) -> Fact | None:
+    return offer_fact(plan, catalog, "spot")
 
 
 def _failure_rate(plan: Plan, catalog: Catalog) -> Fact | None:
@@ -86,6 +95,8 @@ def _family(plan: Plan, catalog: Catalog) -> str | None:
 
 _COMPUTED: Mapping[str, Callable[[Plan, Catalog], Fact | None]] = {
     "cluster.price_per_gpu_hour": _price,
+    "cluster.committed_price_per_gpu_hour": _committed_price,
+    "cluster.spot_price_per_gpu_hour": _spot_price,
     "reliability.failures_per_node_day": _failure_rate,
     TIME_FACTOR: _time_factor,
     THROUGHPUT_FACTOR: _throughput_factor,

@@ -27,7 +27,7 @@ from engine.cost.storage import storage_lines
 from engine.lowering import KernelInputs, ReliabilityPlan, ServiceInputs, TrainingInputs
 from engine.performance.batch import BatchJob, BatchRun, run_batch_job
 from engine.performance.feasibility import FEASIBLE, HOPELESS, layout_feasibility
-from engine.performance.fleet import Fleet, fleet_hours, requests_per_instance
+from engine.performance.fleet import Fleet, Week, fleet_hours, requests_per_instance
 from engine.performance.memory import TrainingMemory, training_memory
 from engine.performance.serving import TOO_FEW_INSTANCES, InstancePerformance, serve_instance
 from engine.performance.serving_step import count_ranks
@@ -136,7 +136,10 @@ def _evaluate_service(inputs: KernelInputs, service: ServiceInputs, scope: Scope
     money = inputs.money
     end_day = money.horizon_months * DAYS_PER_MONTH
     gpus = outcome.gpus_per_instance
-    compute = serving_lines(outcome.fleet.instances_mean, gpus, outcome.fleet.instances_peak * gpus, money)
+    fleet = outcome.fleet
+    compute = serving_lines(
+        fleet.instances_mean, gpus, fleet.instances_peak * gpus, money, fleet.instances_elastic
+    )
     stored = storage_lines(money.storage, written=0.0, start_day=0.0, end_day=end_day, with_checkpoints=False)
     lines = _complete(inputs, compute, stored, scope, end_day)
     hours = end_day * HOURS_PER_DAY
@@ -240,8 +243,12 @@ def resolve_goodput(
     return interval, compute_goodput(replace(inputs, checkpoint_interval_s=interval))
 
 
-def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
-    """Latency, throughput and fleet of an online service."""
+def run_service(inputs: KernelInputs, service: ServiceInputs, *, keep_weeks: bool = False) -> ServiceOutcome:
+    """Latency, throughput and fleet of an online service; with every month's week where asked for."""
+    gpus = gpus_per_instance(service)
+    purchase = inputs.money.purchase
+    # A share of the committed hours is idle too, so that many fewer instances stand on the base.
+    base = purchase.base.accelerators * purchase.busy_share / gpus
     instance = serve_instance(inputs.model, inputs.hardware, service.load, service.constants)
     real = replace(
         instance,
@@ -265,6 +272,8 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
         availability=service.availability,
         instance_availability=service.instance_availability,
         zones=service.zones,
+        base_instances=base,
+        keep_weeks=keep_weeks,
     )
     fixed = ~np.isnan(service.instances)
     mean = np.where(fixed, service.instances, fleet.instances_mean)
@@ -275,11 +284,23 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
         & (np.asarray(instance.feasible_code) == FEASIBLE)
         & (fleet.hourly_requests_per_s.max(axis=-1) > service.instances * requests_per_instance(real))
     )
+    elastic = np.where(fixed, np.maximum(service.instances - base, 0.0), fleet.instances_elastic)
     busy = fleet.utilisation_mean * fleet.instances_mean / np.maximum(mean, 1e-12)
+    weeks = tuple(
+        Week(week.months, np.where(np.isnan(service.instances), week.instances, service.instances))
+        for week in fleet.weeks
+    )
     return ServiceOutcome(
         instance=instance,
-        fleet=replace(fleet, instances_mean=mean, instances_peak=peak, utilisation_mean=busy),
-        gpus_per_instance=gpus_per_instance(service),
+        fleet=replace(
+            fleet,
+            instances_mean=mean,
+            instances_peak=peak,
+            utilisation_mean=busy,
+            instances_elastic=elastic,
+            weeks=weeks,
+        ),
+        gpus_per_instance=gpus,
         feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
     )
 

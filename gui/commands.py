@@ -139,7 +139,13 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
 
         names = None if options.fleets == "all" else options.fleets.split(",")
         data["fleets"] = _reasoned(search_fleets(plan, catalog, names))
-    return CommandResult(data, summaries.optimisation_text(found, plan.meta.currency))
+    text = summaries.optimisation_text(found, plan.meta.currency)
+    if options.purchase:
+        from gui.purchase import purchase_answer
+
+        data["purchase"], mix = purchase_answer(plan, catalog)
+        text = f"{text}\n{mix}"
+    return CommandResult(data, text)
 
 
 def _recommend(options: argparse.Namespace) -> CommandResult:
@@ -376,6 +382,7 @@ COMMANDS: tuple[Command, ...] = (
             (("--certify",), {"action": "store_true", "help": "check the best by a second search"}),
             (("--fleets",), {"metavar": "IDS", "help": "also search fleets: accelerators, or all"}),
             (("--scaling",), {"action": "store_true", "help": "also scale cluster, sequence and batch"}),
+            (("--purchase",), {"action": "store_true", "help": "also mix base, on demand and spot"}),
         ),
     ),
     Command(

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Array
+from engine.cost.committed import base_lines, spot_line
 from engine.cost.inputs import MoneyInputs
 from engine.cost.ledger import (
     DAYS_PER_MONTH,
+    GPU_HOURS,
     HOURS_PER_DAY,
     HOURS_PER_MONTH,
     SECONDS_PER_HOUR,
@@ -20,7 +22,6 @@ from engine.cost.ledger import (
 from engine.performance.batch import BatchRun
 from engine.text import N_
 
-GPU_HOURS = "GPU-h"
 EVALUATION_DAYS = 7.0
 """How long after the run its evaluation is paid for; a date in the cash flow, not an amount."""
 
@@ -106,7 +107,7 @@ INSTANCES = LineSpec(
     "run",
     GPU_HOURS,
     "variable",
-    N_("mean instances x GPUs each x hours of the horizon, times the price"),
+    N_("mean instances above the base x GPUs each x hours of the horizon, times the price"),
 )
 BATCH_RUN = LineSpec(
     "compute",
@@ -236,20 +237,36 @@ def _trial_lines(use: TrainingUse, money: MoneyInputs) -> list[Line]:
 
 
 def serving_lines(
-    instances_mean: Array, gpus_per_instance: Array, gpus_peak: Array, money: MoneyInputs
+    instances_mean: Array,
+    gpus_per_instance: Array,
+    gpus_peak: Array,
+    money: MoneyInputs,
+    instances_elastic: Array | None = None,
 ) -> list[Line]:
-    """Lines of accelerator hours of an online service over its horizon."""
+    """Lines of accelerator hours of an online service over its horizon.
+
+    `instances_elastic` is the part of `instances_mean` above the committed base; None: all of them.
+    """
+    elastic = instances_mean if instances_elastic is None else instances_elastic
+    base, busy = money.purchase.base, money.purchase.busy_share
     hours = money.horizon_months * HOURS_PER_MONTH
-    quantity = instances_mean * gpus_per_instance * hours
+    above = elastic * gpus_per_instance * hours
+    on_spot = above * base.spot_share
+    quantity = above - on_spot
     end = money.horizon_months * DAYS_PER_MONTH
     terms = {
-        N_("mean instances"): Term(instances_mean, "instances"),
+        N_("mean instances"): Term(elastic, "instances"),
         N_("GPUs each"): Term(gpus_per_instance, "GPUs"),
         N_("hours"): Term(hours, "h", "schedule.horizon_months"),
+        N_("share on spot"): Term(base.spot_share, "share", "cluster.spot_share"),
     }
+    peak = np.maximum(0.0, gpus_peak - base.accelerators * busy)
+    based = (instances_mean - elastic) * gpus_per_instance * hours
     return [
         _line(INSTANCES, quantity, money, 0.0, end, terms),
-        *_idle_and_tail(quantity, gpus_peak, money, 0.0, end),
+        *_idle_and_tail(quantity, peak, money, 0.0, end),
+        spot_line(on_spot, money),
+        *base_lines(based, money),
     ]
 
 

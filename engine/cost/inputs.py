@@ -8,6 +8,21 @@ from engine.arrays import Array
 
 
 @dataclass(frozen=True, slots=True)
+class CommittedBase:
+    """Accelerators of a service that are paid every hour, and the share on spot of the hours above them."""
+
+    accelerators: Array = 0.0
+    term_months: Array = 0.0
+    price_per_gpu_hour: Array = 0.0
+    price_source: str = ""
+    price_date: str = ""
+    spot_share: Array = 0.0
+    spot_price_per_gpu_hour: Array = 0.0
+    spot_source: str = ""
+    spot_date: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Purchase:
     """How accelerator hours are bought."""
 
@@ -18,6 +33,7 @@ class Purchase:
     term_months: Array
     busy_share: Array
     support_share: Array
+    base: CommittedBase = CommittedBase()
 
 
 @dataclass(frozen=True, slots=True)

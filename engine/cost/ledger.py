@@ -14,6 +14,8 @@ HOURS_PER_DAY = 24.0
 HOURS_PER_MONTH = 8760.0 / 12.0
 DAYS_PER_MONTH = 365.0 / 12.0
 SECONDS_PER_HOUR = 3600.0
+GPU_HOURS = "GPU-h"
+"""Unit of accelerator hours."""
 
 
 @dataclass(frozen=True, slots=True)

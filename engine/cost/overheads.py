@@ -127,7 +127,8 @@ def _energy_line(money: MoneyInputs, compute: list[Line], end_day: Array) -> Lin
 
 def _operations_lines(money: MoneyInputs, compute: list[Line], end_day: Array) -> list[Line]:
     months = end_day / DAYS_PER_MONTH
-    bill = np.where(np.isnan(money.purchase.price_per_gpu_hour), np.nan, total(compute, EVERYTHING))
+    unpriced = np.isnan(sum((line.amount for line in compute), start=np.zeros(())))
+    bill = np.where(unpriced, np.nan, total(compute, EVERYTHING))
     support = money.purchase.support_share
     monitoring = {
         N_("number of months"): Term(months, "months"),

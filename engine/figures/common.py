@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from engine.arrays import Array
-from engine.cost.compute import GPU_HOURS, IDLE, TAIL
-from engine.cost.ledger import LineSpec
+from engine.cost.compute import IDLE, TAIL
+from engine.cost.ledger import GPU_HOURS, LineSpec
 from engine.evaluation import Codes, Outcome
 from engine.plan.money import Scope
 from engine.results import Metric

@@ -9,11 +9,12 @@ from engine.catalog import Accelerator
 from engine.codes import (
     PRICE_MODES,
 )
-from engine.cost.inputs import MoneyInputs, Purchase, RolePlan, StoragePlan
+from engine.cost.inputs import CommittedBase, MoneyInputs, Purchase, RolePlan, StoragePlan
 from engine.defaults import default_fact
 from engine.errors import InputError
 from engine.performance.flops import count_parameters
 from engine.performance.inputs import ModelShape
+from engine.plan import get_value
 from engine.values import UNKNOWN, PlanValues
 
 
@@ -60,19 +61,42 @@ def deadline_days(values: PlanValues) -> Array:
 
 
 def _purchase(values: PlanValues) -> Purchase:
-    plan = values.plan
-    fact = default_fact(plan, values.catalog, "cluster.price_per_gpu_hour")
-    entered = plan.cluster.price_per_gpu_hour is not None or fact is None
+    source, date = _origin(values, "cluster.price_per_gpu_hour")
     reserved = values.code("cluster.price_mode", PRICE_MODES) == PRICE_MODES.index("reserved")
     return Purchase(
         price_per_gpu_hour=values.number("cluster.price_per_gpu_hour"),
-        price_source="" if entered or fact is None else fact.source,
-        price_date="" if entered or fact is None else fact.date,
+        price_source=source,
+        price_date=date,
         reserved=np.where(reserved, 1.0, 0.0),
         term_months=values.number_or("cluster.commitment_term_months", 0.0),
         busy_share=values.number("cluster.busy_share"),
         support_share=values.number("operations.support_share"),
+        base=_base(values),
     )
+
+
+def _base(values: PlanValues) -> CommittedBase:
+    committed, spot = "cluster.committed_price_per_gpu_hour", "cluster.spot_price_per_gpu_hour"
+    source, date = _origin(values, committed)
+    spot_source, spot_date = _origin(values, spot)
+    return CommittedBase(
+        accelerators=values.number_or("cluster.committed_accelerators", 0.0),
+        term_months=values.number("cluster.committed_term_months"),
+        price_per_gpu_hour=values.number(committed),
+        price_source=source,
+        price_date=date,
+        spot_share=values.number("cluster.spot_share"),
+        spot_price_per_gpu_hour=values.number(spot),
+        spot_source=spot_source,
+        spot_date=spot_date,
+    )
+
+
+def _origin(values: PlanValues, path: str) -> tuple[str, str]:
+    """Source and date of the catalogue's price behind an empty field; empty for an entered one."""
+    fact = default_fact(values.plan, values.catalog, path)
+    entered = get_value(values.plan, path) is not None or fact is None
+    return ("", "") if entered or fact is None else (fact.source, fact.date)
 
 
 def _storage(values: PlanValues, model: ModelShape) -> StoragePlan:

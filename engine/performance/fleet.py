@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -21,12 +21,21 @@ _SHARPNESS = np.square(np.linspace(0.0, 1.0, 4001)) * 400.0
 
 
 @dataclass(frozen=True, slots=True)
+class Week:
+    """One month's week: instances in each of its 168 hours, and how many months it stands for."""
+
+    months: Array
+    instances: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
 class Fleet:
     """Instances of a service; rows first, the 168 hours last. NaN where the instance has no capacity.
 
     `instances_peak` [count] is the most ever running, `instances_mean` what is paid on average over the
-    horizon, `utilisation_mean` the share of the paid fluid capacity that serves requests;
-    `hourly_instances` and `hourly_requests_per_s` show the week of the busiest month.
+    horizon, `instances_elastic` its part above the base, `utilisation_mean` the share of the paid fluid
+    capacity that serves requests; `hourly_instances` and `hourly_requests_per_s` show the week of the busiest
+    month. `weeks` holds every month's week where it was asked for.
     """
 
     instances_peak: Array
@@ -34,6 +43,8 @@ class Fleet:
     utilisation_mean: Array
     hourly_instances: FloatArray
     hourly_requests_per_s: FloatArray
+    instances_elastic: Array
+    weeks: tuple[Week, ...] = ()
 
 
 def load_factors(profile: FloatArray, peak_to_mean: Array) -> FloatArray:
@@ -117,19 +128,43 @@ def _size_hours(
     )
 
 
-def _sum_months(
-    hourly: Callable[[FloatArray], FloatArray], growth: FloatArray, months: FloatArray, rate: FloatArray
-) -> tuple[FloatArray, FloatArray]:
-    """Instance-months paid, and months times the mean request rate; the last month may be a part."""
+@dataclass(slots=True)
+class _Months:
+    """Sums over the horizon: instance-months paid and above the base, months times the mean rate."""
+
+    paid: FloatArray = field(default_factory=lambda: np.zeros(()))
+    elastic: FloatArray = field(default_factory=lambda: np.zeros(()))
+    served: FloatArray = field(default_factory=lambda: np.zeros(()))
+    weeks: tuple[Week, ...] = ()
+
+
+def _month_levels(growth: FloatArray, months: FloatArray) -> Iterator[tuple[FloatArray, FloatArray]]:
+    """Months that one level of traffic lasts, and the level; the last month may be a part."""
     if bool(np.all(growth == 1.0)):
-        return hourly(growth).mean(axis=-1) * months[..., 0], (rate * months)[..., 0]
-    paid = served = np.zeros(())
+        yield months, growth
+        return
     for month in range(int(np.ceil(months.max()))):
-        weight = np.clip(months - month, 0.0, 1.0)
-        level = np.power(growth, month)
-        paid = paid + weight[..., 0] * hourly(level).mean(axis=-1)
-        served = served + (weight * level * rate)[..., 0]
-    return paid, served
+        yield np.clip(months - month, 0.0, 1.0), np.power(growth, month)
+
+
+def _sum_months(
+    hourly: Callable[[FloatArray], FloatArray],
+    growth: FloatArray,
+    months: FloatArray,
+    rate: FloatArray,
+    base: FloatArray,
+    keep_weeks: bool,
+) -> _Months:
+    """Add up the months; what an hour needs above the base is its excess over it."""
+    sums = _Months()
+    for weight, level in _month_levels(growth, months):
+        week, lasts = hourly(level), weight[..., 0]
+        sums.paid = sums.paid + lasts * week.mean(axis=-1)
+        sums.elastic = sums.elastic + lasts * np.maximum(week - base, 0.0).mean(axis=-1)
+        sums.served = sums.served + (weight * level * rate)[..., 0]
+        if keep_weeks:
+            sums.weeks = (*sums.weeks, Week(lasts, week))
+    return sums
 
 
 @lru_cache(maxsize=8)
@@ -164,6 +199,8 @@ def fleet_hours(
     instance_availability: Array = 1.0,
     availability: Array = 0.0,
     zones: Array = 1.0,
+    base_instances: Array = 0.0,
+    keep_weeks: bool = False,
 ) -> Fleet:
     """Size a fleet for every hour of the week over a horizon.
 
@@ -175,6 +212,7 @@ def fleet_hours(
     are the larger of `spare_instances` and those that `availability` asks for; spread over `zones`, the
     others carry the load when one is lost. `headroom` is the share of
     capacity kept free; `burst` and `headroom` multiply: give one where both stand for the same margin.
+    `base_instances`, parts allowed, are there every hour; only what an hour needs beyond them is elastic.
     Arguments have the rows' shape, `profile` (168,). [TRAFFIC] "Using it", [FIT_SERVING] section 5.
     """
     factors = load_factors(profile, peak_to_mean)
@@ -195,14 +233,15 @@ def fleet_hours(
 
     growth = 1.0 + _column(growth_per_month)
     months = np.maximum(_column(horizon_months), 1.0)
-    paid, served = _sum_months(hourly, growth, months, rate)
+    sums = _sum_months(hourly, growth, months, rate, _column(base_instances), keep_weeks)
     busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
     week = hourly(busiest)
-    usable = requests_per_instance(instance)
     return Fleet(
         instances_peak=week.max(axis=-1),
-        instances_mean=paid / months[..., 0],
-        utilisation_mean=served * factors.mean(axis=-1) / (paid * usable),
+        instances_mean=sums.paid / months[..., 0],
+        utilisation_mean=sums.served * factors.mean(axis=-1) / (sums.paid * requests_per_instance(instance)),
         hourly_instances=week,
         hourly_requests_per_s=rate * busiest * factors,
+        instances_elastic=sums.elastic / months[..., 0],
+        weeks=sums.weeks,
     )

@@ -67,6 +67,51 @@ class Cluster(Section):
         advanced=True,
         help=N_("Paid in full even when the work ends earlier. Empty means shared capacity, paid as used."),
     )
+    committed_accelerators: Whole | None = declare(
+        N_("Committed base"),
+        unit="GPUs",
+        default=None,
+        ge=0,
+        le=10_000_000,
+        advanced=True,
+        help=N_("GPUs of a service paid for every hour. What an hour needs beyond them is bought as above."),
+    )
+    committed_term_months: float = declare(
+        N_("Term of the base"),
+        unit="months",
+        default=12.0,
+        gt=0,
+        le=240,
+        advanced=True,
+        help=N_("Paid in full even when the service ends earlier."),
+    )
+    committed_price_per_gpu_hour: float | None = declare(
+        N_("Price of the base"),
+        unit="currency/GPU-h",
+        default=None,
+        ge=0,
+        le=1e6,
+        advanced=True,
+        help=N_("Empty means the catalogue's reserved offer of this term."),
+    )
+    spot_share: float = declare(
+        N_("Spot share"),
+        unit="share",
+        default=0.0,
+        ge=0,
+        le=1,
+        advanced=True,
+        help=N_("Share of the hours above the base that a service buys as spot capacity."),
+    )
+    spot_price_per_gpu_hour: float | None = declare(
+        N_("Spot price"),
+        unit="currency/GPU-h",
+        default=None,
+        ge=0,
+        le=1e6,
+        advanced=True,
+        help=N_("Empty means the catalogue's spot offer."),
+    )
     busy_share: Divisor = declare(
         N_("Busy share"),
         unit="share",
@@ -103,7 +148,12 @@ class Layout(Section):
     )
 
 
-ACCELERATOR_OFFER = ("cluster.price_per_gpu_hour", "cluster.region")
+ACCELERATOR_OFFER = (
+    "cluster.price_per_gpu_hour",
+    "cluster.committed_price_per_gpu_hour",
+    "cluster.spot_price_per_gpu_hour",
+    "cluster.region",
+)
 ACCELERATOR_FIGURES = (
     "cluster.accelerator_spec",
     "cluster.accelerators_per_node",

@@ -38,6 +38,8 @@ from engine.results.searches import (
     LayoutOption,
     LayoutReport,
     Optimisation,
+    PurchaseMix,
+    PurchaseOffer,
     Scaling,
     ScalingPoint,
 )
@@ -63,6 +65,8 @@ __all__ = [
     "Optimisation",
     "PassedCheck",
     "Portfolio",
+    "PurchaseMix",
+    "PurchaseOffer",
     "Recommendation",
     "RecommendationSet",
     "ResourceUse",

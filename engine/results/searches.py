@@ -1,10 +1,11 @@
-"""What searches found: candidates, curves, layouts, scaling, fleets."""
+"""What searches found: candidates, curves, layouts, scaling, fleets, purchases."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from engine.results.base import Change, Result
+from engine.text import Message
 
 
 class Candidate(Result):
@@ -107,6 +108,47 @@ class FleetReport(Result):
     excluded: dict[str, int]
     cheapest: tuple[FleetOption, ...]
     frontier: tuple[FleetOption, ...]
+
+
+class PurchaseOffer(Result):
+    """A way to buy GPU-hours with its price [plan currency/GPU-h]. `break_even`, for a base: the share of
+    hours from which a committed GPU costs less than hours as they come; above 1 it never does."""
+
+    mode: str
+    term_months: float | None
+    price_per_gpu_hour: float
+    break_even: float | None
+
+
+class PurchaseMix(Result):
+    """The cheapest purchase of a service's fleet: a committed base, and what buys the hours above it.
+
+    `baseline_total` is the plan as it stands, None where it has no price; `uncommitted_total` every hour
+    bought as it comes. `total` is what the plan costs with `changes`; no mix of the offers costs less than
+    `bound`, `gap` is how far `total` lies above it [share]. `last_used` and `next_used`: share of hours in
+    which the last GPU of the base and one more would be in use. `curve` is the total against the size of the
+    base; the `hourly_` figures are GPUs in the 168 hours of the busiest month's week.
+    """
+
+    baseline_total: float | None
+    uncommitted_total: float | None
+    total: float
+    changes: tuple[Change, ...]
+    committed_accelerators: int
+    term_months: float | None
+    spot_share: float
+    method: str
+    bound: float
+    gap: float
+    levels: int
+    offers: tuple[PurchaseOffer, ...]
+    left_out: tuple[Message, ...]
+    last_used: float | None
+    next_used: float
+    curve: Curve
+    hourly_committed: tuple[float, ...]
+    hourly_elastic: tuple[float, ...]
+    hourly_unused: tuple[float, ...]
 
 
 class Certificate(Result):

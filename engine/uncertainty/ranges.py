@@ -62,6 +62,10 @@ def _default_paths(values: PlanValues) -> list[str]:
         skipped |= {p for p in DEFAULTED_PATHS if p.startswith("reliability.") and p not in kept}
     if plan.operations.energy_included:
         skipped.add("operations.energy_price_per_kwh")
+    if plan.is_training or not plan.cluster.committed_accelerators:
+        skipped.add("cluster.committed_price_per_gpu_hour")
+    if plan.is_training or not plan.cluster.spot_share:
+        skipped.add("cluster.spot_price_per_gpu_hour")
     if plan.cluster.price_mode != "spot":
         skipped.add("reliability.preemptions_per_node_hour")
     if plan.reliability.checkpoint_mode != "async":

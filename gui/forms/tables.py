@@ -163,6 +163,15 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("cluster", "accelerator", "accelerator_count", "price_mode", "price_per_gpu_hour"),
             *entries("cluster", "busy_share", "provider", "region"),
             Entry("cluster.commitment_term_months", committed),
+            *entries(
+                "cluster",
+                "committed_accelerators",
+                "committed_term_months",
+                "committed_price_per_gpu_hour",
+                "spot_share",
+                "spot_price_per_gpu_hour",
+                when=online,
+            ),
             *entries("cluster", "accelerators_per_node", "nic_gbps_per_gpu", "scale_up_domain"),
             *entries(
                 "cluster.accelerator_spec",
@@ -347,6 +356,9 @@ CHOICE_WORDS = {
 
 EMPTY_WORDS = {
     "cluster.price_per_gpu_hour": N_("from the catalogue"),
+    "cluster.committed_accelerators": N_("none"),
+    "cluster.committed_price_per_gpu_hour": N_("from the catalogue"),
+    "cluster.spot_price_per_gpu_hour": N_("from the catalogue"),
     "cluster.provider": N_("any"),
     "cluster.region": N_("any"),
     "cluster.accelerators_per_node": N_("from the catalogue"),

@@ -20,6 +20,7 @@ from gui.models.candidates import CandidatesModel
 from gui.models.words import OBJECTIVE_WORDS, word
 from gui.pages.optimise_fleets import FleetsView
 from gui.pages.optimise_layouts import LayoutsView
+from gui.pages.optimise_purchase import PurchaseView
 from gui.pages.optimise_scaling import ScalingView
 from gui.pages.optimise_table import CandidatesTable
 from gui.pages.rows import PAD
@@ -38,7 +39,11 @@ _SERVING_KINDS = ("split", "load")
 _BATCH_KINDS = ("size", "split")
 
 
-_VIEWS = {"candidates": N_("Candidates"), "layouts": N_("Layouts, fleets"), "scaling": N_("Scaling")}
+_VIEWS = {
+    "candidates": N_("Candidates"),
+    "layouts": N_("Layouts, fleets"),
+    "scaling": N_("Scaling, purchase"),
+}
 
 
 class OptimisePage(QWidget):
@@ -61,6 +66,7 @@ class OptimisePage(QWidget):
         self.layouts = LayoutsView(worker)
         self.fleets = FleetsView(session)
         self.scaling = ScalingView(session)
+        self.purchase = PurchaseView(session)
         views = [(key, tr(text)) for key, text in _VIEWS.items()]
         self.view = Segmented(tr("View"), views, "candidates")
         self.status = ElidedLabel(role="muted")
@@ -92,7 +98,9 @@ class OptimisePage(QWidget):
         page.addLayout(head)
         page.addWidget(self._options_card())
         self._views = QStackedWidget()
-        for view in (self._candidates_view(), self.layouts, self.scaling, self.fleets):
+        own = (self._candidates_view(), self.layouts, self.scaling)
+        # A service has fleets where a run has layouts, and a purchase where a run has its scaling.
+        for view in (*own, self.fleets, self.purchase):
             self._views.addWidget(view)
         page.addWidget(self._views, 1)
 
@@ -133,6 +141,7 @@ class OptimisePage(QWidget):
         self.view.changed.connect(self.show_view)
         self.layouts.use_requested.connect(self._use_layout)
         self.fleets.use_requested.connect(self._use_fleet)
+        self.purchase.use_requested.connect(self._use_purchase)
         self.run.clicked.connect(lambda: session.set_objective(session.objective))
         self.stop.clicked.connect(session.cancel)
         self._limit_link.clicked.connect(lambda: self.field_requested.emit(self._limit_path()))
@@ -145,10 +154,11 @@ class OptimisePage(QWidget):
         session.progress_changed.connect(self._set_progress)
 
     def show_view(self, key: str) -> None:
-        """Show the candidates, the layouts or the scaling."""
+        """Show the candidates, the layouts or fleets, the scaling or purchase."""
         self.view.set_current(key)
-        fleets = key == "layouts" and not self._session.plan.is_training
-        self._views.setCurrentIndex(len(_VIEWS) if fleets else list(_VIEWS).index(key))
+        index = list(_VIEWS).index(key)
+        serves = index > 0 and not self._session.plan.is_training
+        self._views.setCurrentIndex(index + len(_VIEWS) - 1 if serves else index)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._searching:
@@ -181,6 +191,7 @@ class OptimisePage(QWidget):
         self.layouts.show_report(found.layouts, plan, review.estimate)
         self.scaling.refresh()
         self.fleets.refresh()
+        self.purchase.refresh()
         self.show_view(self.view.current() or "candidates")
         self.table.show_search(found, currency)
         self._certify()
@@ -244,6 +255,9 @@ class OptimisePage(QWidget):
 
     def _use_fleet(self, changes: tuple[Change, ...]) -> None:
         self._session.apply_changes(changes, tr("Use a fleet"))
+
+    def _use_purchase(self, changes: tuple[Change, ...]) -> None:
+        self._session.apply_changes(changes, tr("Use a purchase"))
 
     def _use_layout(self, changes: tuple[Change, ...]) -> None:
         self._session.apply_changes(changes, tr("Use a layout"))

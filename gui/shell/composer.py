@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import Estimate, FleetReport, Optimisation, Scaling
+from engine.results import Estimate, FleetReport, Optimisation, PurchaseMix, Scaling
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -46,6 +46,10 @@ def _no_fleets(plan: Plan) -> FleetReport | None:
     return None
 
 
+def _no_purchase(plan: Plan) -> PurchaseMix | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -69,6 +73,7 @@ class Composer:
     own_figures: Callable[[str], Mapping[str, Any]] = field(default=_no_figures)
     scaling: Callable[[Plan, Cancelled], Scaling | None] = field(default=_no_scaling)
     fleets: Callable[[Plan], FleetReport | None] = field(default=_no_fleets)
+    purchase: Callable[[Plan], PurchaseMix | None] = field(default=_no_purchase)
 
 
 class EngineCalls:
@@ -90,6 +95,7 @@ class EngineCalls:
             self.own_figures,
             self.scaling,
             self.fleets,
+            self.purchase,
         )
 
     def estimate(self, plan: Plan) -> Estimate:
@@ -133,6 +139,12 @@ class EngineCalls:
         from engine.optimize.fleets import search_fleets
 
         return search_fleets(plan, self._catalog)
+
+    def purchase(self, plan: Plan) -> PurchaseMix | None:
+        """The cheapest way to buy the fleet of a service."""
+        from engine.optimize.purchase_mix import search_purchase
+
+        return search_purchase(plan, self._catalog)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""

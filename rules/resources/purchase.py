@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import isnan
 from typing import Any
 
+from engine.optimize.purchase_offers import scaled_price
 from rules.base import Context
 
 
@@ -26,11 +27,8 @@ def mode_patch(context: Context, mode: str, term_months: int | None = None) -> d
     if term_months is not None:
         patch["cluster.commitment_term_months"] = float(term_months)
     if cluster.price_per_gpu_hour is not None:
-        listed = context.catalog.price(
-            cluster.accelerator, cluster.price_mode, provider=provider, region=region
-        )
-        if listed is None or not listed.fact.value:
+        scaled = scaled_price(context.base.plan, context.catalog, mode, term_months)
+        if scaled is None:
             return None
-        scaled = cluster.price_per_gpu_hour * offer.fact.value / listed.fact.value
-        patch["cluster.price_per_gpu_hour"] = float(f"{scaled:.6g}")
+        patch["cluster.price_per_gpu_hour"] = scaled
     return patch

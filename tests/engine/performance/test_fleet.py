@@ -133,6 +133,31 @@ def test_growth_is_paid_month_by_month() -> None:
     assert float(grown.utilisation_mean) == pytest.approx(served / paid)
 
 
+def test_what_stands_above_a_base_is_counted_hour_by_hour() -> None:
+    bases = np.array([0.0, 1.0, 20.0, 47.5, 1e6])
+    grown = fleet(
+        40.0, autoscale=1.0, growth_per_month=0.1, horizon_months=2.5, base_instances=bases, keep_weeks=True
+    )
+    lasts = [float(week.months) for week in grown.weeks]
+    assert lasts == [1.0, 1.0, 0.5]
+    for base, found in zip(bases, np.asarray(grown.instances_elastic), strict=True):
+        above = sum(
+            months * max(0.0, float(need) - base) / 168
+            for months, week in zip(lasts, grown.weeks, strict=True)
+            for need in week.instances
+        )
+        assert found == pytest.approx(above / 2.5, abs=1e-9)
+    assert grown.instances_elastic[0] == grown.instances_mean
+    assert grown.instances_elastic[-1] == 0.0
+
+
+def test_weeks_are_kept_only_where_asked_for() -> None:
+    assert fleet(10.0).weeks == ()
+    (only,) = fleet(10.0, autoscale=1.0, keep_weeks=True).weeks
+    assert np.array_equal(only.instances, fleet(10.0, autoscale=1.0).hourly_instances)
+    assert float(only.months) == 12.0
+
+
 def test_a_longer_cold_start_keeps_more_running() -> None:
     none, hour, half_day = fleet(
         50.0, autoscale=1.0, cold_start_s=np.array([0.0, 600.0, 43200.0])
