@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy.special import bdtr, ndtri
 
 from engine.arrays import Array, FloatArray
 
 _MOST_SPARES = 32
+_NEWTON_STEPS = 6
 _MOST_TRIALS = 1e15
 
 
@@ -43,12 +46,63 @@ def prefill_wait_s(
     return np.where(free > 0.0, backlog / np.where(free > 0.0, free, 1.0), np.inf)
 
 
-def wait_in_tail(*, mean_wait_s: Array, tail_share: Array) -> FloatArray:
-    """The wait that a share of the requests exceeds, waits being exponential: mean*ln(1/share) [s].
+@dataclass(frozen=True, slots=True)
+class PromptQueue:
+    """How prompts wait for those ahead of them, as chance and mean wait [s] of those that do wait.
 
-    At the 95th percentile three times the mean. [FIT_SERVING] section 5.3.
+    `own` is an instance's own queue, `burst` what a burst of arrivals leaves when all instances share it.
     """
-    return np.asarray(mean_wait_s * -np.log(tail_share))
+
+    own: tuple[FloatArray, FloatArray]
+    burst: tuple[FloatArray, FloatArray]
+
+    @property
+    def mean_s(self) -> FloatArray:
+        """Mean wait of all prompts [s]; inf when the prompts ahead never end."""
+        return np.asarray(np.maximum(self.own[0] * self.own[1], self.burst[0] * self.burst[1]))
+
+    def in_tail_s(self, tail_share: Array) -> FloatArray:
+        """The wait that a share of the prompts exceeds [s]: P(W > t) = chance*exp(-t/mean)."""
+
+        def exceeded(chance: FloatArray, mean_s: FloatArray) -> FloatArray:
+            some = chance > tail_share
+            waits = mean_s * np.log(np.where(some, chance / np.asarray(tail_share), 1.0))
+            return np.where(some, waits, 0.0)
+
+        return np.asarray(np.maximum(exceeded(*self.own), exceeded(*self.burst)))
+
+
+def prompt_queue(
+    *, requests_per_s: Array, prefill_s: Array, length_sigma: Array, arrival_cv: Array, instances: Array
+) -> PromptQueue:
+    """Waiting for prefill in one of `instances` that requests are dealt to evenly [requests/s each].
+
+    Own queue: M/G/1 with log-normal prompts, chance rho, wait pf*exp(sigma^2)/2/(1 - rho). Bursts: Gamma
+    gaps (CV above 1) before all instances as GI/M/n, chance s with s = E[exp(-(1-s)*gap*n/pf)], wait
+    1/(n*(1 - s)) of the same service; dealing evenly takes bursts apart but not away. The larger counts.
+    [FIT_SERVING] section 5.3; tests/engine/performance/test_sizing.py judges it by simulation.
+    """
+    busy = np.asarray(requests_per_s * prefill_s)
+    stable = busy < 1.0
+    rho = np.clip(busy, 1e-9, 1.0 - 1e-9)
+    service = prefill_s * np.exp(np.square(length_sigma)) / 2.0
+    met = _chance_of_queue(rho, np.maximum(np.square(arrival_cv), 1.0))
+    own = np.where(stable, service / (1.0 - rho), np.inf)
+    burst = np.where(stable, service / (np.maximum(instances, 1.0) * (1.0 - met)), np.inf)
+    return PromptQueue((rho, own), (met, burst))
+
+
+def _chance_of_queue(rho: FloatArray, squared_cv: FloatArray) -> FloatArray:
+    """Root s < 1 of s = (1 + CV^2*(1-s)/rho)^(-1/CV^2) by Newton from heavy traffic; CV 1 gives rho."""
+    if bool(np.all(squared_cv == 1.0)):
+        return rho
+    chance = np.maximum(1.0 - 2.0 * (1.0 - rho) / (1.0 + squared_cv), rho)
+    for _ in range(_NEWTON_STEPS):
+        ahead = squared_cv * (1.0 - chance) / rho
+        miss = np.log(chance) + np.log1p(ahead) / squared_cv
+        slope = 1.0 / chance - 1.0 / (rho * (1.0 + ahead))
+        chance = np.clip(chance - miss / slope, rho, 1.0 - 1e-12)
+    return np.asarray(chance)
 
 
 def length_in_tail(*, mean_tokens: Array, length_sigma: Array, tail_share: Array) -> FloatArray:

@@ -12,7 +12,7 @@ import numpy as np
 
 from engine.arrays import Array, BoolArray, FloatArray
 from engine.performance.inputs import Hardware, ModelShape
-from engine.performance.queueing import length_in_tail, prefill_wait_s, wait_in_tail
+from engine.performance.queueing import PromptQueue, length_in_tail, prompt_queue
 from engine.performance.serving_constants import ServingConstants
 from engine.performance.serving_step import (
     ServingCase,
@@ -176,7 +176,7 @@ def _largest_batch(case: ServingCase, step: Step, room: FloatArray) -> FloatArra
 def _largest_occupancy(
     ttft_p95: Callable[[FloatArray], FloatArray], target_s: Array, batch: FloatArray
 ) -> FloatArray:
-    """Largest mean number of sequences up to `batch` within the TTFT target, which grows with it."""
+    """Largest load up to `batch`, sequences or share of the time, within the TTFT target."""
     met = ttft_p95(batch) <= target_s
     if bool(np.all(met)):
         return batch
@@ -188,22 +188,20 @@ def _largest_occupancy(
     return np.where(met, batch, low)
 
 
-def _prompt_wait_s(case: ServingCase, step: Step, batch: Array, tpot_s: FloatArray) -> FloatArray:
-    """Mean wait for other prompts at the highest planned utilisation [s].
-
-    Splitting a stream over instances smooths it: CV_i^2 = 1 + (CV^2 - 1)*share of the stream.
-    """
+def _queue(case: ServingCase, step: Step, batch: Array, tpot_s: FloatArray) -> PromptQueue:
+    """The queue of prompts of an instance at the highest planned utilisation."""
     rate = case.constants.utilisation_ceiling * batch / (case.load.output_tokens * tpot_s)
-    return _wait_s(case, step, rate)
+    return _queue_at(case, step, rate)
 
 
-def _wait_s(case: ServingCase, step: Step, rate: FloatArray) -> FloatArray:
-    share = np.minimum(rate / np.maximum(case.load.requests_per_second, 1e-12), 1.0)
-    return prefill_wait_s(
+def _queue_at(case: ServingCase, step: Step, rate: FloatArray) -> PromptQueue:
+    """The queue at a rate of an instance [requests/s], as many sharing the load as that rate asks for."""
+    return prompt_queue(
         requests_per_s=rate,
         prefill_s=step.prefill,
         length_sigma=case.constants.input_length_sigma,
-        arrival_cv=np.sqrt(1.0 + (np.square(case.load.arrival_cv) - 1.0) * share),
+        arrival_cv=case.load.arrival_cv,
+        instances=case.load.requests_per_second / np.maximum(rate, 1e-12),
     )
 
 
@@ -215,7 +213,7 @@ def _chunk_steps(load: ServingInputs) -> FloatArray:
 def _ttft_mean_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
     tpot = tpot_s(case, step, batch)
     chunks = _chunk_steps(case.load) * decode_s(case, step, batch)
-    return np.asarray(step.alone + chunks + _prompt_wait_s(case, step, batch, tpot) + tpot / 2.0)
+    return np.asarray(step.alone + chunks + _queue(case, step, batch, tpot).mean_s + tpot / 2.0)
 
 
 def _long_prompt(case: ServingCase, tail_share: Array) -> ServingCase:
@@ -239,7 +237,7 @@ def _ttft_in_tail(case: ServingCase, step: Step, tail_share: Array) -> Callable[
 
     def at(batch: FloatArray) -> FloatArray:
         tpot = _token_s(case, step, batch)
-        wait = wait_in_tail(mean_wait_s=_prompt_wait_s(case, step, batch, tpot), tail_share=tail_share)
+        wait = _queue(case, step, batch, tpot).in_tail_s(tail_share)
         waited = np.where(np.greater(batch, 0.0), chunks * decode_s(case, step, batch), 0.0)
         return np.asarray(alone + waited + wait + tpot / 2.0)
 
@@ -251,41 +249,32 @@ def _with_pool(
 ) -> InstancePerformance:
     """The same, in rows of `pooled` with prompts taken in by instances that do nothing else.
 
-    Prompts queue for one of them (M/G/1) and their cache moves to an instance that decodes. The wait at
-    utilisation rho is k*rho/(1 - rho): the target's share of it gives rho at once, at most the ceiling.
-    [FIT_SERVING] sections 4 and 5.
+    Prompts queue for one of them and their cache moves to an instance that decodes; the pool is as busy as
+    the TTFT target allows, at most the utilisation ceiling. [FIT_SERVING] sections 4 and 5.
     """
-    load, ceiling = case.load, case.constants.utilisation_ceiling
     last = transfer_s(case) + _token_s(case, step, mixed.batch) / 2.0
-    unit = _pool_wait_s(case, step, ceiling) * (1.0 - ceiling) / ceiling
 
     def alone(tail_share: Array) -> FloatArray:
         long = _long_prompt(case, tail_share)
         return np.asarray(step_terms(long).alone + transfer_s(long) - transfer_s(case) + last)
 
-    left = np.maximum(load.ttft_slo_s - alone(load.tail_share), 0.0)
-    allowed = left / wait_in_tail(mean_wait_s=1.0, tail_share=load.tail_share)
-    missed = pooled & (mixed.feasible_code == FEASIBLE) & (allowed <= 0.0)
-    busy = np.where(
-        allowed > 0.0, np.minimum(1.0 / (1.0 + unit / np.maximum(allowed, 1e-12)), ceiling), ceiling
-    )
-    wait = unit * busy / (1.0 - busy)
+    own = alone(case.load.tail_share)
+    ceiling = np.asarray(case.constants.utilisation_ceiling) + 0.0 * own
+    # A target missed even without a queue leaves the pool at its ceiling; the code says that it is missed.
+    missed = pooled & (mixed.feasible_code == FEASIBLE) & (own > case.load.ttft_slo_s)
+
+    def ttft(busy: FloatArray) -> FloatArray:
+        return np.asarray(own + _queue_at(case, step, busy / step.prefill).in_tail_s(case.load.tail_share))
+
+    busy = _largest_occupancy(ttft, np.where(missed, np.inf, case.load.ttft_slo_s), ceiling)
+    queue = _queue_at(case, step, busy / step.prefill)
     taken_in, capacity = busy / step.prefill, np.asarray(mixed.requests_per_s_capacity)
     return replace(
         mixed,
-        ttft_s=np.where(pooled, step.alone + wait + last, mixed.ttft_s),
-        ttft_s_p95=np.where(
-            pooled, alone(0.05) + wait_in_tail(mean_wait_s=wait, tail_share=0.05), mixed.ttft_s_p95
-        ),
-        ttft_s_p99=np.where(
-            pooled, alone(0.01) + wait_in_tail(mean_wait_s=wait, tail_share=0.01), mixed.ttft_s_p99
-        ),
+        ttft_s=np.where(pooled, step.alone + queue.mean_s + last, mixed.ttft_s),
+        ttft_s_p95=np.where(pooled, alone(0.05) + queue.in_tail_s(0.05), mixed.ttft_s_p95),
+        ttft_s_p99=np.where(pooled, alone(0.01) + queue.in_tail_s(0.01), mixed.ttft_s_p99),
         prefill_requests_per_s=np.where(pooled, taken_in, np.inf),
         prefill_share=np.where(pooled, capacity / (capacity + taken_in), mixed.prefill_share),
         feasible_code=np.where(missed, TTFT_MISSED, mixed.feasible_code),
     )
-
-
-def _pool_wait_s(case: ServingCase, step: Step, busy: Array) -> FloatArray:
-    """Mean wait of a prompt in one instance of the pool at a utilisation [s]."""
-    return _wait_s(case, step, np.asarray(busy / step.prefill))
