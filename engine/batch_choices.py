@@ -12,7 +12,13 @@ from engine.catalog import Catalog
 from engine.errors import InputError
 from engine.evaluation import Outcome, evaluate
 from engine.lowering import KernelInputs, lower, resolve_accelerator
-from engine.performance.batch import DEADLINE_MISSED, fewest_instances, run_batch_job, shortest_h
+from engine.performance.batch import (
+    DEADLINE_MISSED,
+    NEVER_ENDS,
+    fewest_instances,
+    run_batch_job,
+    shortest_run,
+)
 from engine.performance.serving import FEASIBLE, WEIGHTS_TOO_LARGE
 from engine.performance.serving_step import count_ranks
 from engine.plan import Plan, apply_patch
@@ -120,10 +126,16 @@ def _fitting_split(plan: Plan, catalog: Catalog) -> int | None:
 
 
 def _too_short(plan: Plan, inputs: KernelInputs) -> InputError:
-    """The deadline ends before a start and one request do: no number of GPUs helps."""
+    """The deadline ends before a start and one request do, or none ever ends: no number of GPUs helps."""
     job = inputs.batch
     assert job is not None and plan.batch is not None
-    least = float(np.nanmin(shortest_h(inputs.model, inputs.hardware, job)))
+    shortest = shortest_run(inputs.model, inputs.hardware, job)
+    if np.all(np.asarray(shortest.feasible_code) == NEVER_ENDS):
+        calmer = Message(
+            N_("capacity that lasts longer: interruptions come faster than a start and a request")
+        )
+        return InputError("cluster.price_mode", plan.cluster.price_mode, calmer)
+    least = float(np.nanmin(shortest.duration_h))
     # Whole minutes, upwards: what is named here is accepted when entered.
     least = math.ceil(least * 60.0) / 60.0
     accepted = Message(

@@ -14,7 +14,7 @@ from engine.performance.batch import (
     TOO_FEW_GPUS,
     BatchRun,
     fewest_instances,
-    shortest_h,
+    shortest_run,
 )
 from engine.performance.feasibility import FEASIBLE, HOPELESS
 from engine.performance.serving import (
@@ -112,7 +112,7 @@ def _batch_note(inputs: KernelInputs, run: BatchRun) -> Message:
     needed = float(fewest_instances(inputs.model, inputs.hardware, job))
     seen = {"hours": Quantity(float(run.duration_h), "h"), "deadline": Quantity(float(job.deadline_h), "h")}
     if np.isnan(needed):
-        least = float(shortest_h(inputs.model, inputs.hardware, job))
+        least = float(shortest_run(inputs.model, inputs.hardware, job).duration_h)
         text = N_(
             "Takes {hours}, later than the deadline of {deadline}, which no number of GPUs meets: a cold "
             "start and one request alone take {least}."

@@ -40,6 +40,7 @@ _SECONDS_PER_HOUR = 3600.0
 _CLOSE = 1.0 + 1e-9
 _MOST_GPUS = 1e7
 _TINY = 1e-300
+_ENDLESS_H = 1e300
 
 
 @dataclass(frozen=True, slots=True)
@@ -285,9 +286,9 @@ def fewest_instances(model: ModelShape, hardware: Hardware, job: BatchJob) -> Fl
     return np.where(possible, high, np.nan)
 
 
-def shortest_h(model: ModelShape, hardware: Hardware, job: BatchJob) -> FloatArray:
-    """Time the job takes with an instance for every request [h]: no shorter deadline can be met."""
+def shortest_run(model: ModelShape, hardware: Hardware, job: BatchJob) -> BatchRun:
+    """The job with an instance for every request and no deadline: no shorter deadline can be met."""
     gpus = count_ranks(job.load)
     most = np.asarray(job.requests) * gpus
-    alone = replace(job, accelerator_count=most, idle_gpu_hours_per_week=0.0)
-    return np.asarray(run_batch_job(model, hardware, alone).duration_h)
+    freed = replace(job, accelerator_count=most, idle_gpu_hours_per_week=0.0, deadline_h=_ENDLESS_H)
+    return run_batch_job(model, hardware, freed)

@@ -82,6 +82,14 @@ def test_a_deadline_that_nothing_meets_names_the_shortest_that_can_be_met(catalo
     assert not given.feasible and "no number of GPUs" in given.notes[0].template
 
 
+def test_capacity_that_never_lasts_is_refused_as_such(catalog: Catalog) -> None:
+    rough = {"cluster.price_mode": "spot", "reliability.preemptions_per_node_hour": 1000.0}
+    error = refusal(lambda: estimate(batch_plan({**AUTO, **rough}), catalog, draws=0))
+    assert error is not None and named_fields(error) == {"cluster.price_mode"}
+    given = estimate(batch_plan(rough), catalog, draws=0)
+    assert not given.feasible and "faster than a batch ends" in given.notes[0].template
+
+
 def test_a_network_that_does_not_fit_names_a_split_that_does(catalog: Catalog) -> None:
     plan = batch_plan({**BIG, "layout.tensor_parallel": 1})
     error = refusal(lambda: estimate(plan, catalog, draws=0))

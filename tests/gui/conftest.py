@@ -31,6 +31,11 @@ def serving_review(catalog: Catalog) -> Review:
     return compose_review(template_plan("online-70b-chat"), catalog, draws=400)
 
 
+@pytest.fixture(scope="session")
+def batch_review(catalog: Catalog) -> Review:
+    return compose_review(template_plan("batch-70b-synthetic"), catalog, draws=400)
+
+
 @pytest.fixture
 def run(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run a command in this process, with a text on standard input."""

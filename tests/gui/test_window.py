@@ -110,6 +110,20 @@ def test_serving_plan_has_its_own_headlines(start: Any, qtbot: Any) -> None:
     assert program.window.strip.cell("mfu") is None
 
 
+def test_a_batch_plan_has_its_own_headlines_and_every_page(start: Any, qtbot: Any) -> None:
+    program = start()
+    program.window.library.new_from("batch-8b-labelling")
+    wait_for_review(qtbot, program)
+    for key in ("duration", "request_cost", "speed", "instances"):
+        cell = program.window.strip.cell(key).headline()
+        assert cell.value not in ("", "unknown", "…"), key
+    assert program.window.strip.cell("ttft") is None
+    for key in KEYS:
+        program.window.show_page(key)
+        qtbot.wait(30)
+    assert not program.session.stale
+
+
 @pytest.mark.parametrize("size", [(1440, 900), (1100, 720)])
 def test_pages_fit_and_headlines_are_not_cut(start: Any, qtbot: Any, size: tuple[int, int]) -> None:
     program = start(size=size)

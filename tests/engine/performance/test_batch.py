@@ -15,7 +15,7 @@ from engine.performance.batch import (
     BatchRun,
     fewest_instances,
     run_batch_job,
-    shortest_h,
+    shortest_run,
 )
 from engine.performance.inputs import ModelShape
 from engine.performance.serving import FEASIBLE, WEIGHTS_TOO_LARGE
@@ -135,7 +135,7 @@ def test_the_fewest_instances_are_the_first_that_a_loop_finds(deadline_h: float,
 
 
 def test_no_number_of_instances_beats_a_start_and_one_request() -> None:
-    least = float(shortest_h(LLAMA_8B, H100, JOB))
+    least = float(shortest_run(LLAMA_8B, H100, JOB).duration_h)
     assert least == pytest.approx((600.0 + float(finite_run_s(CASE, 1.0, 1.0))) / 3600.0)
     late, enough = (replace(JOB, deadline_h=least * factor) for factor in (0.999, 1.001))
     assert np.isnan(float(fewest_instances(LLAMA_8B, H100, late)))

@@ -16,6 +16,7 @@ from gui.services.templates import template_plan, templates
 
 TRAINING = template_plan("pretraining-70b-h100")
 SERVING = template_plan("online-70b-chat")
+BATCH = template_plan("batch-70b-synthetic")
 
 
 def shown(plan: Plan) -> set[str]:
@@ -71,8 +72,40 @@ def test_every_worded_choice_has_words() -> None:
 
 
 @pytest.mark.parametrize("kind", field_specs()["workload.kind"].choices)
-@pytest.mark.parametrize("plan", [TRAINING, SERVING])
+@pytest.mark.parametrize("plan", [TRAINING, SERVING, BATCH])
 def test_a_plan_can_turn_to_every_kind(plan: Plan, kind: str) -> None:
     turned = apply_patch(plan, {"workload.kind": kind, **missing_sections(plan, kind)})
     assert turned.workload.kind == kind
     assert shown(turned)
+
+
+def test_a_batch_plan_shows_its_job_and_nothing_of_traffic() -> None:
+    seen = shown(BATCH)
+    assert seen >= {
+        "batch.requests",
+        "batch.max_batch",
+        "batch.idle_gpu_hours_per_week",
+        "serving.input_tokens",
+        "serving.cold_start_s",
+        "reliability.failures_per_node_day",
+    }
+    hidden = {
+        "serving.requests_per_second",
+        "serving.ttft_slo_ms",
+        "serving.instances",
+        "schedule.deadline_days",
+        "schedule.horizon_months",
+        "reliability.checkpoint_mode",
+        "reliability.preemptions_per_node_hour",
+    }
+    assert not hidden & seen
+    on_spot = apply_patch(BATCH, {"cluster.price_mode": "spot"})
+    assert "reliability.preemptions_per_node_hour" in shown(on_spot)
+    assert "serving.requests_per_second" in shown(SERVING)
+
+
+def test_a_batch_job_that_becomes_a_service_serves_its_requests_in_the_same_time() -> None:
+    patch = missing_sections(BATCH, "online_inference")
+    assert BATCH.batch is not None
+    rate = BATCH.batch.requests / BATCH.batch.deadline_hours / 3600.0
+    assert patch == {"serving.requests_per_second": pytest.approx(rate)}

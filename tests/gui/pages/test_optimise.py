@@ -41,6 +41,22 @@ def test_a_service_gets_its_own_charts(qtbot: Any, open_session: OpenSession, se
     assert made.table.isColumnHidden(6), "a service has no MFU"
 
 
+def test_a_batch_job_is_drawn_against_time_with_its_deadline(
+    qtbot: Any, open_session: OpenSession, batch_review: Review
+) -> None:
+    made = OptimisePage(open_session(batch_review))
+    qtbot.addWidget(made)
+    made.resize(1240, 800)
+    made.show()
+    charts = (made.first, made.frontier, made.second)
+    qtbot.waitUntil(lambda: all(chart.table() is not None for chart in charts), timeout=10_000)
+    assert made.first.table().title.startswith("Cluster size")  # type: ignore[union-attr]
+    assert made.second.table().title.startswith("Largest batch")  # type: ignore[union-attr]
+    assert made.frontier.table().note == "dots: candidates; line: the frontier"  # type: ignore[union-attr]
+    assert run_deadline_h(batch_review.plan, batch_review.estimate) == 168.0
+    assert made._limit_path() == "batch.deadline_hours"
+
+
 def test_use_this_is_one_undoable_edit(page: OptimisePage) -> None:
     session, candidate = page._session, page.candidates.candidate(1)
     before, steps = session.plan, session.undo_stack.count()
