@@ -29,10 +29,10 @@ def purchase_data(found: PurchaseMix, currency: str) -> dict[str, Any]:
 def purchase_text(found: PurchaseMix, currency: str) -> str:
     """The mix, its total, saving and proof in one paragraph."""
     lang = language()
-    mix = tr("Purchase: {mix}: {total}, {saving}.").format(
+    mix = tr("Purchase: {mix}: {total}, {saving}").format(
         mix=mix_text(found, lang),
         total=money_short(found.total, currency, lang),
         saving=saving_text(found, currency, lang),
     )
-    left_out = [render(text, currency) + tr(".") for text in found.left_out]
-    return tr(" ").join([mix, proof_text(found, currency, lang), *left_out])
+    parts = [mix, *(render(text, currency) for text in found.left_out)]
+    return tr(". ").join(parts) + tr(". ") + proof_text(found, currency, lang)

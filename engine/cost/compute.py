@@ -107,7 +107,10 @@ INSTANCES = LineSpec(
     "run",
     GPU_HOURS,
     "variable",
-    N_("mean instances above the base x GPUs each x hours of the horizon, times the price"),
+    N_(
+        "mean instances above the base x GPUs each x hours of the horizon x (1 - share on spot), "
+        "times the price"
+    ),
 )
 BATCH_RUN = LineSpec(
     "compute",

@@ -159,8 +159,10 @@ def _sum_months(
     sums = _Months()
     for weight, level in _month_levels(growth, months):
         week, lasts = hourly(level), weight[..., 0]
-        sums.paid = sums.paid + lasts * week.mean(axis=-1)
-        sums.elastic = sums.elastic + lasts * np.maximum(week - base, 0.0).mean(axis=-1)
+        mean = week.mean(axis=-1)
+        above = np.maximum(week - base, 0.0).mean(axis=-1) if base.any() else mean
+        sums.paid = sums.paid + lasts * mean
+        sums.elastic = sums.elastic + lasts * above
         sums.served = sums.served + (weight * level * rate)[..., 0]
         if keep_weeks:
             sums.weeks = (*sums.weeks, Week(lasts, week))

@@ -120,3 +120,43 @@ def test_a_slower_estimator_takes_longer_in_proportion(catalog: Catalog) -> None
     assert float(evaluate(slow, scope).duration_h) == pytest.approx(
         2 * float(evaluate(inputs, scope).duration_h)
     )
+
+
+def test_a_committed_base_is_priced_row_by_row(catalog: Catalog) -> None:
+    plan = serving_plan({**CHAT, "serving.growth_per_month": 0.05, "schedule.horizon_months": 7.5})
+    rows = {
+        "cluster.committed_accelerators": np.array([0.0, 3.0, 9.0, 9.0, 40.0]),
+        "layout.tensor_parallel": np.array([1.0, 2.0, 1.0, 4.0, 2.0]),
+        "cluster.spot_share": np.array([0.0, 0.5, 0.0, 1.0, 0.2]),
+        "serving.requests_per_second": np.array([20.0, 90.0, 60.0, 60.0, 150.0]),
+        "cluster.committed_term_months": np.array([12.0, 12.0, 3.0, 36.0, 12.0]),
+    }
+    together = evaluate(lower(PlanValues(plan, catalog, rows)), plan.scope)
+    whole = ("cluster.committed_accelerators", "layout.tensor_parallel")
+    for row, total in enumerate(np.asarray(together.total)):
+        patch = {path: int(x[row]) if path in whole else float(x[row]) for path, x in rows.items()}
+        assert float(run(apply_patch(plan, patch), catalog).total) == pytest.approx(float(total), rel=1e-12)
+
+
+def test_without_a_base_its_price_changes_nothing(catalog: Catalog) -> None:
+    plan = serving_plan(CHAT)
+    priced = apply_patch(plan, {"cluster.committed_price_per_gpu_hour": 99.0, "cluster.spot_share": 0.0})
+    assert float(run(priced, catalog).total) == float(run(plan, catalog).total)
+
+
+def test_a_fixed_fleet_stands_on_its_base_every_hour(catalog: Catalog) -> None:
+    plan = serving_plan({**CHAT, "serving.instances": 8, "cluster.busy_share": 1.0})
+    outcome = run(apply_patch(plan, {"cluster.committed_accelerators": 5}), catalog)
+    hours = {line.spec.item: float(line.quantity) for line in outcome.lines if line.spec.unit == "GPU-h"}
+    assert hours["Committed base, in use"] == pytest.approx(5 * 8760.0)
+    assert hours["Committed base, unused"] == 0.0
+    assert hours["Serving instances"] == pytest.approx(3 * 8760.0)
+
+
+CHAT = {
+    "serving.profile": "chat",
+    "serving.autoscale": True,
+    "cluster.price_mode": "on_demand",
+    "cluster.committed_price_per_gpu_hour": 1.25,
+    "cluster.spot_price_per_gpu_hour": 0.75,
+}

@@ -90,3 +90,18 @@ def test_every_range_holds_its_central_value(catalog: Catalog) -> None:
     for plan in (training_plan({"cluster.price_mode": "spot"}), serving_plan()):
         for item in inputs(plan, catalog).values():
             assert item.low <= item.central <= item.high and item.title, item.path
+
+
+@pytest.mark.parametrize(
+    ("path", "needs"),
+    [
+        ("cluster.committed_price_per_gpu_hour", {"cluster.committed_accelerators": 4}),
+        ("cluster.spot_price_per_gpu_hour", {"cluster.spot_share": 0.2}),
+    ],
+)
+def test_prices_of_a_base_and_of_spot_are_drawn_where_they_are_paid(
+    catalog: Catalog, path: str, needs: dict[str, Any]
+) -> None:
+    assert path not in inputs(serving_plan(), catalog)
+    assert path in inputs(serving_plan(needs), catalog)
+    assert path not in inputs(training_plan(needs), catalog)
