@@ -13,6 +13,7 @@ from engine.figures.common import (
     metric,
 )
 from engine.lowering import KernelInputs
+from engine.performance.fleet import months_of_growth
 from engine.performance.flops import count_parameters
 from engine.results import Metric
 from engine.text import N_
@@ -22,10 +23,8 @@ def service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutc
     """Latency, fleet, utilisation and unit costs of an online service."""
     assert inputs.service is not None
     instance, fleet, load = service.instance, service.fleet, inputs.service.load
-    seconds = inputs.money.horizon_months * HOURS_PER_MONTH * SECONDS_PER_HOUR
-    months = np.arange(max(1, int(inputs.money.horizon_months)))
-    growth = float(np.mean((1.0 + float(inputs.service.growth_per_month)) ** months))
-    requests = load.requests_per_second * seconds * growth
+    months = months_of_growth(inputs.service.growth_per_month, inputs.money.horizon_months)
+    requests = load.requests_per_second * HOURS_PER_MONTH * SECONDS_PER_HOUR * months
     total = float(outcome.total)
     # Input and output share the bill by GPU time, not by token count: prefill and decode cost differently.
     share = instance.prefill_share

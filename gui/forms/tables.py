@@ -175,7 +175,11 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("storage", "dataset_gb"),
             *entries("storage", "checkpoints_kept", "months_after_run", "checkpoint_tier", when=training),
             *entries("storage", "items"),
+            *entries("storage", "vector_store_gb", "vectors", "vector_dimensions", when=inference),
             *entries("network", "egress_gb", "cross_region_gb"),
+            *entries(
+                "network", "egress_from_traffic", "answer_bytes_per_token", "load_balancers", when=online
+            ),
         ),
     ),
     FormSection("people", N_("People"), entries("people", "roles")),
@@ -314,6 +318,8 @@ EMPTY_WORDS = {
     "training.stack_release": N_("from the stack"),
     "serving.peak_to_mean": N_("from the profile"),
     "storage.dataset_gb": N_("from the tokens"),
+    "storage.vector_store_gb": N_("from the vectors"),
+    "network.answer_bytes_per_token": N_("from the catalogue"),
     "schedule.start_date": N_("not set"),
     "schedule.deadline_days": N_("none"),
 }
