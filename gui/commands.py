@@ -29,7 +29,7 @@ from engine.results import (
 )
 from engine.text import N_, Message
 from gui import summaries
-from gui.i18n import render, tr
+from gui.i18n import language, render, tr
 
 MAX_TABLE_BYTES = 256 * 2**20
 
@@ -139,7 +139,15 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
 
         names = None if options.fleets == "all" else options.fleets.split(",")
         data["fleets"] = _reasoned(search_fleets(plan, catalog, names))
-    return CommandResult(data, summaries.optimisation_text(found, plan.meta.currency))
+    text = summaries.optimisation_text(found, plan.meta.currency)
+    if options.break_even:
+        from engine.optimize.break_even import break_even
+        from gui.models.break_even import break_even_lines
+
+        compared = break_even(plan, catalog, seed=options.seed, draws=options.draws)
+        data["break_even"] = compared.model_dump(mode="json") | {"needs": [tr(n) for n in compared.needs]}
+        text = "\n".join((text, *break_even_lines(compared, plan.meta.currency, language())))
+    return CommandResult(data, text)
 
 
 def _recommend(options: argparse.Namespace) -> CommandResult:
@@ -375,6 +383,10 @@ COMMANDS: tuple[Command, ...] = (
             (("--objective",), {"default": "cost_under_deadline", "help": ", ".join(OBJECTIVES)}),
             (("--certify",), {"action": "store_true", "help": "check the best by a second search"}),
             (("--fleets",), {"metavar": "IDS", "help": "also search fleets: accelerators, or all"}),
+            (
+                ("--break-even",),
+                {"action": "store_true", "help": "also compare with an API's prices"},
+            ),
             (("--scaling",), {"action": "store_true", "help": "also scale cluster, sequence and batch"}),
         ),
     ),

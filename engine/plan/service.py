@@ -73,6 +73,30 @@ class Serving(Section):
         N_("Largest batch of the engine"), unit="sequences", default=1024, ge=1, le=1_000_000, advanced=True
     )
     instances: InstanceCount | Auto = declare(N_("Instances"), default="auto", advanced=True)
+    api_input_price_per_million: float | None = declare(
+        N_("API price, input"),
+        unit="currency/M tokens",
+        default=None,
+        ge=0,
+        le=1e6,
+        help=N_("Of the API that self-hosting is compared with; 0 is a price."),
+    )
+    api_output_price_per_million: float | None = declare(
+        N_("API price, output"),
+        unit="currency/M tokens",
+        default=None,
+        ge=0,
+        le=1e6,
+        help=N_("Of the API that self-hosting is compared with; 0 is a price."),
+    )
+    api_cached_input_price_per_million: float | None = declare(
+        N_("API price, cached input"),
+        unit="currency/M tokens",
+        default=None,
+        ge=0,
+        le=1e6,
+        help=N_("Empty means cached input costs what other input costs."),
+    )
 
 
 class Batch(Section):

@@ -18,6 +18,7 @@ from gui.formatting import duration_hours, money_short, number
 from gui.i18n import language, tr, trn
 from gui.models.candidates import CandidatesModel
 from gui.models.words import OBJECTIVE_WORDS, word
+from gui.pages.optimise_break_even import BreakEvenView
 from gui.pages.optimise_fleets import FleetsView
 from gui.pages.optimise_layouts import LayoutsView
 from gui.pages.optimise_scaling import ScalingView
@@ -37,7 +38,12 @@ _TRAINING_KINDS = ("interval", "size")
 _SERVING_KINDS = ("split", "load")
 
 
-_VIEWS = {"candidates": N_("Candidates"), "layouts": N_("Layouts, fleets"), "scaling": N_("Scaling")}
+_VIEWS = {
+    "candidates": N_("Candidates"),
+    "layouts": N_("Layouts, fleets"),
+    "scaling": N_("Scaling"),
+    "break_even": N_("Own or API"),
+}
 
 
 class OptimisePage(QWidget):
@@ -60,6 +66,7 @@ class OptimisePage(QWidget):
         self.layouts = LayoutsView(worker)
         self.fleets = FleetsView(session)
         self.scaling = ScalingView(session)
+        self.break_even = BreakEvenView(session)
         views = [(key, tr(text)) for key, text in _VIEWS.items()]
         self.view = Segmented(tr("View"), views, "candidates")
         self.status = ElidedLabel(role="muted")
@@ -91,7 +98,7 @@ class OptimisePage(QWidget):
         page.addLayout(head)
         page.addWidget(self._options_card())
         self._views = QStackedWidget()
-        for view in (self._candidates_view(), self.layouts, self.scaling, self.fleets):
+        for view in (self._candidates_view(), self.layouts, self.scaling, self.break_even, self.fleets):
             self._views.addWidget(view)
         page.addWidget(self._views, 1)
 
@@ -132,6 +139,7 @@ class OptimisePage(QWidget):
         self.view.changed.connect(self.show_view)
         self.layouts.use_requested.connect(self._use_layout)
         self.fleets.use_requested.connect(self._use_fleet)
+        self.break_even.field_requested.connect(self.field_requested)
         self.run.clicked.connect(lambda: session.set_objective(session.objective))
         self.stop.clicked.connect(session.cancel)
         self._limit_link.clicked.connect(lambda: self.field_requested.emit(self._limit_path()))
@@ -144,7 +152,7 @@ class OptimisePage(QWidget):
         session.progress_changed.connect(self._set_progress)
 
     def show_view(self, key: str) -> None:
-        """Show the candidates, the layouts or the scaling."""
+        """Show the candidates, the layouts, the scaling or the comparison with an API."""
         self.view.set_current(key)
         fleets = key == "layouts" and not self._session.plan.is_training
         self._views.setCurrentIndex(len(_VIEWS) if fleets else list(_VIEWS).index(key))
@@ -180,6 +188,7 @@ class OptimisePage(QWidget):
         self.layouts.show_report(found.layouts, plan, review.estimate)
         self.scaling.refresh()
         self.fleets.refresh()
+        self.break_even.refresh()
         self.show_view(self.view.current() or "candidates")
         self.table.show_search(found, currency)
         self._certify()

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import Estimate, FleetReport, Optimisation, Scaling
+from engine.results import BreakEven, Estimate, FleetReport, Optimisation, Scaling
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -46,6 +46,10 @@ def _no_fleets(plan: Plan) -> FleetReport | None:
     return None
 
 
+def _no_break_even(plan: Plan, cancelled: Cancelled) -> BreakEven | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -69,6 +73,7 @@ class Composer:
     own_figures: Callable[[str], Mapping[str, Any]] = field(default=_no_figures)
     scaling: Callable[[Plan, Cancelled], Scaling | None] = field(default=_no_scaling)
     fleets: Callable[[Plan], FleetReport | None] = field(default=_no_fleets)
+    break_even: Callable[[Plan, Cancelled], BreakEven | None] = field(default=_no_break_even)
 
 
 class EngineCalls:
@@ -90,6 +95,7 @@ class EngineCalls:
             self.own_figures,
             self.scaling,
             self.fleets,
+            self.break_even,
         )
 
     def estimate(self, plan: Plan) -> Estimate:
@@ -133,6 +139,12 @@ class EngineCalls:
         from engine.optimize.fleets import search_fleets
 
         return search_fleets(plan, self._catalog)
+
+    def break_even(self, plan: Plan, cancelled: Cancelled) -> BreakEven | None:
+        """The plan's service against an API."""
+        from engine.optimize.break_even import break_even
+
+        return break_even(plan, self._catalog, cancelled=cancelled)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""
