@@ -197,12 +197,13 @@ def test_a_staircase_crosses_the_straight_line_several_times(catalog: Catalog) -
     found = break_even(plan, catalog, draws=0)
     assert len(found.crossings) >= 3
     assert found.crossings[-1] == pytest.approx(found.requests_per_second, rel=1e-6)
-    assert crossings_by_scan(plan, catalog, found) >= 3
     for volume in found.crossings:
-        signs = {
-            own_month(plan, catalog, v) >= api_month(plan, v) for v in (volume * 0.9999, volume * 1.0001)
-        }
-        assert signs == {True, False}
+        near = np.array([volume * 0.9999, volume * 1.0001])
+        assert set(scanned(plan, catalog, near).tolist()) == {True, False}
+    # A grid of its own, far finer than the search's first, steps over nothing beyond the break-even.
+    assert found.requests_per_second is not None
+    beyond = np.geomspace(found.requests_per_second * (1.0 + 1e-6), found.requests_per_second * 100.0, 20_000)
+    assert not scanned(plan, catalog, beyond).any()
 
 
 def test_only_online_services_are_compared(catalog: Catalog) -> None:
