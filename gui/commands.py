@@ -258,6 +258,15 @@ def _import_model(options: argparse.Namespace) -> CommandResult:
     return CommandResult(found, summaries.model_text(found))
 
 
+def _import_traffic(options: argparse.Namespace) -> CommandResult:
+    from gui.models.traffic import traffic_lines
+    from gui.services.traffic import load_traffic
+
+    plan = None if options.plan is None else plan_from_json(_read_plan_text(options.plan))
+    traffic = load_traffic(options.file)
+    return CommandResult(traffic.data(plan), "\n".join(traffic_lines(traffic, plan, language())))
+
+
 def estimate_data(found: Estimate) -> dict[str, Any]:
     """An estimate as the JSON object scripts rely on."""
     lines = [line.model_dump(mode="json") for line in found.lines]
@@ -430,6 +439,15 @@ COMMANDS: tuple[Command, ...] = (
             (("--context",), {"type": int, "metavar": "TOKENS", "help": "default: the longest of the model"}),
             (("--kv-bytes",), {"type": float, "default": 2.0, "metavar": "BYTES", "help": "of one value"}),
             (("--ignore-windows",), {"action": "store_true", "help": "every layer keeps the whole context"}),
+        ),
+    ),
+    Command(
+        "import-traffic",
+        "read own traffic: a row a request (time, tokens in and out), or counts by hour",
+        _import_traffic,
+        arguments=(
+            (("file",), {"metavar": "FILE.csv", "help": "log or counts; - reads standard input"}),
+            (("--plan",), {"metavar": "PLAN", "help": "also say what it changes in this plan"}),
         ),
     ),
     Command(

@@ -184,7 +184,8 @@ def _counted(rows: Rows, assumed: list[Message]) -> Coverage:
             text = N_("{count} hours between the first and the last have no row: other days stand in.")
             assumed.append(Message(text, {"count": between}))
     seconds = np.minimum(np.bincount(place).astype(float) * step_s, 3600.0)
-    return Coverage(hours, np.bincount(place, weights=rows.first), seconds)
+    counts = np.asarray(np.bincount(place, weights=rows.first), dtype=float)
+    return Coverage(hours, counts, seconds)
 
 
 def _logged(rows: Rows, assumed: list[Message]) -> Coverage:
