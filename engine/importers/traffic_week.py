@@ -85,13 +85,14 @@ def summarise(
         assumed.append(Message(text, {"hours": hour_ranges(filled)}))
     factors = rates / mean
     lengths = {} if hourly else _lengths(rows, assumed)
+    dated = "hour" not in rows.columns.at and rows.clock.form != "relative"
     found, count = problems()
     return TrafficImport(
         kind="hourly" if hourly else "requests",
         rows=rows.rows,
         used=int(rows.times.size),
-        first=_iso(int(rows.times[0])),
-        last=_iso(int(rows.times[-1])),
+        first=_iso(int(rows.times[0])) if dated else "",
+        last=_iso(int(rows.times[-1])) if dated else "",
         requests_per_second=_digits(mean),
         hourly_factors=tuple(_digits(value) for value in factors.tolist()),
         peak_to_mean=_digits(float(factors.max())),

@@ -48,10 +48,11 @@ class SectionBlock(QWidget):
             self.imports = LinkButton(tr("Import a model"))
             self.imports.clicked.connect(self.import_asked)
             head.addWidget(self.imports)
-        self.traffic = LinkButton(tr("Import traffic…"))
-        self.traffic.clicked.connect(self.traffic_asked)
-        self.traffic.setVisible(False)
-        head.addWidget(self.traffic)
+        self.traffic: LinkButton | None = None
+        if section.key == "serving":
+            self.traffic = LinkButton(tr("Import traffic…"))
+            self.traffic.clicked.connect(self.traffic_asked)
+            head.addWidget(self.traffic)
         self.fold = LinkButton()
         self.fold.clicked.connect(lambda: self.unfold(not self.unfolded))
         head.addWidget(self.fold)
@@ -64,7 +65,8 @@ class SectionBlock(QWidget):
         """Show the rows this plan has in this section, with its values."""
         shown = self.section.shown(plan)
         self.setVisible(bool(shown))
-        self.traffic.setVisible(self.section.key == "serving" and online(plan))
+        if self.traffic is not None:
+            self.traffic.setVisible(online(plan))
         folded = [path for path in shown if advanced(path)]
         text = tr("Fewer") if self.unfolded else tr("Advanced ({count})").format(count=len(folded))
         self.fold.setText(text)

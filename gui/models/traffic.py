@@ -31,8 +31,9 @@ def traffic_rows(found: TrafficImport, plan: Plan | None, lang: str) -> list[Row
         return _shown(value, unit, lang, words)
 
     hours = words.tr("{count} of 168 hours read").format(count=168 - len(found.filled))
+    period = f"{_moment(found.first)} – {_moment(found.last)} UTC" if found.first else DASH
     return [
-        Row(words.tr("Period"), f"{_moment(found.first)} – {_moment(found.last)} UTC"),
+        Row(words.tr("Period"), period),
         Row(words.tr("Rows counted"), f"{number(found.used, lang)} / {number(found.rows, lang)}"),
         Row(
             words.tr("Mean request rate"),
