@@ -21,11 +21,12 @@ class RowProblem:
 class TrafficImport:
     """Own traffic as fields of the plan, with what it rests on.
 
-        `hourly_factors` are 168 ratios of mean 1 from Monday 00:00 UTC; `requests_per_second` is the mean of the
-        week, `peak_to_mean` its busiest hour; `arrival_cv` the coefficient of variation of the time between
-        requests within hours; tokens are means a request and `*_log_sd` the standard deviation of their
-        logarithm. None = the file does not say. `read` maps what was read to the file's own column names;
-    XX
+    `hourly_factors` are 168 ratios of mean 1 from Monday 00:00 UTC; `requests_per_second` is the mean of
+    the week, `peak_to_mean` its busiest hour; `arrival_cv` the coefficient of variation of the time between
+    requests within hours; tokens are means a request and `*_log_sd` the standard deviation of their
+    logarithm. None = the file does not say. `read` maps what was read to the file's own column names;
+    `first` and `last` are times in UTC, empty where the file has no dates; `filled` are hours of the week
+    (0..167) without data, taken from the same hour of other days.
     """
 
     kind: str
