@@ -21,6 +21,7 @@ _FACTS: Mapping[str, tuple[str, str]] = {
     "reliability.checkpoint_stall_s": ("failures", "checkpoint_stall_s"),
     "reliability.preemptions_per_node_hour": ("failures", "spot_preemptions_per_node_hour"),
     "operations.energy_price_per_kwh": ("energy", "electricity"),
+    "network.answer_bytes_per_token": ("network", "answer_bytes_per_token"),
 }
 
 

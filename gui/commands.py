@@ -29,7 +29,7 @@ from engine.results import (
 )
 from engine.text import N_, Message
 from gui import summaries
-from gui.i18n import render, tr
+from gui.i18n import language, render, tr
 
 MAX_TABLE_BYTES = 256 * 2**20
 
@@ -145,6 +145,13 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
 
         data["purchase"], mix = purchase_answer(plan, catalog)
         text = f"{text}\n{mix}"
+    if options.break_even:
+        from engine.optimize.break_even import break_even
+        from gui.models.break_even import break_even_lines
+
+        compared = break_even(plan, catalog, seed=options.seed, draws=options.draws)
+        data["break_even"] = compared.model_dump(mode="json") | {"needs": [tr(n) for n in compared.needs]}
+        text = "\n".join((text, *break_even_lines(compared, plan.meta.currency, language())))
     return CommandResult(data, text)
 
 
@@ -254,6 +261,15 @@ def _import_model(options: argparse.Namespace) -> CommandResult:
         honour_windows=not options.ignore_windows,
     )
     return CommandResult(found, summaries.model_text(found))
+
+
+def _import_traffic(options: argparse.Namespace) -> CommandResult:
+    from gui.models.traffic import traffic_lines
+    from gui.services.traffic import load_traffic
+
+    plan = None if options.plan is None else plan_from_json(_read_plan_text(options.plan))
+    traffic = load_traffic(options.file)
+    return CommandResult(traffic.data(plan), "\n".join(traffic_lines(traffic, plan, language())))
 
 
 def estimate_data(found: Estimate) -> dict[str, Any]:
@@ -381,6 +397,10 @@ COMMANDS: tuple[Command, ...] = (
             (("--objective",), {"default": "cost_under_deadline", "help": ", ".join(OBJECTIVES)}),
             (("--certify",), {"action": "store_true", "help": "check the best by a second search"}),
             (("--fleets",), {"metavar": "IDS", "help": "also search fleets: accelerators, or all"}),
+            (
+                ("--break-even",),
+                {"action": "store_true", "help": "also compare with an API's prices"},
+            ),
             (("--scaling",), {"action": "store_true", "help": "also scale cluster, sequence and batch"}),
             (("--purchase",), {"action": "store_true", "help": "also mix base, on demand and spot"}),
         ),
@@ -425,6 +445,15 @@ COMMANDS: tuple[Command, ...] = (
             (("--context",), {"type": int, "metavar": "TOKENS", "help": "default: the longest of the model"}),
             (("--kv-bytes",), {"type": float, "default": 2.0, "metavar": "BYTES", "help": "of one value"}),
             (("--ignore-windows",), {"action": "store_true", "help": "every layer keeps the whole context"}),
+        ),
+    ),
+    Command(
+        "import-traffic",
+        "read own traffic: a row a request (time, tokens in and out), or counts by hour",
+        _import_traffic,
+        arguments=(
+            (("file",), {"metavar": "FILE.csv", "help": "log or counts; - reads standard input"}),
+            (("--plan",), {"metavar": "PLAN", "help": "also say what it changes in this plan"}),
         ),
     ),
     Command(

@@ -14,7 +14,7 @@ UNIT_WORDS = (
     N_("FTE-months"), N_("requests"), N_("request"), N_("sequences"), N_("instances"), N_("checkpoints"),
     N_("parameters"), N_("per node-day"), N_("per node-hour"), N_("percentile"), N_("ratio"), N_("share"),
     N_("date"), N_("currency"), N_("currency unit"), N_("interruptions"), N_("x"), N_("Gbit/s"), N_("GB/s"),
-    N_("TFLOP/s"),
+    N_("TFLOP/s"), N_("vectors"), N_("byte"), N_("token"),
 )  # fmt: skip
 """Names the translators see; a name with "/" is put together from its parts."""
 
@@ -72,6 +72,7 @@ _NAMES = {
         "/GPU 时",
     ),
     "currency/month": ("/month", "a month", "per month", "/月"),
+    "currency/M tokens": ("/M tokens", "/MTok", "/1M tokens", "per million tokens", "per M tokens"),
     "currency/d": ("/d", "/day", "a day", "per day", "/天"),
     "currency/FTE-month": ("/FTE-month", "/month", "a month", "per month", "/月"),
     "per node-day": ("/node-day", "a node-day"),

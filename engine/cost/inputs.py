@@ -50,6 +50,45 @@ class StoragePlan:
     item_price: Array
     tariff_source: str
     tariff_date: str
+    vectors: VectorStore | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class VectorStore:
+    """An index for retrieval: size [GB], its price [currency/GB-month]."""
+
+    size_gb: Array
+    price: Array
+    source: str
+    date: str
+
+
+@dataclass(frozen=True, slots=True)
+class Answers:
+    """What an online service sends and takes in over its horizon, and what carries it.
+
+    `requests` [count]; `units` of an answer, tokens or numbers of an embedding, at `bytes_per_unit`;
+    `request_gb` comes in; `counted` 1 where answers leave to the internet; prices a balancer-month and a GB.
+    """
+
+    requests: Array
+    units: Array
+    bytes_per_unit: Array
+    request_gb: Array
+    counted: Array
+    encoder: bool
+    bytes_source: str
+    bytes_date: str
+    balancers: Array
+    balancer_month_price: Array
+    balancer_gb_price: Array
+    balancer_source: str
+    balancer_date: str
+
+    @property
+    def answer_gb(self) -> Array:
+        """All answers of the horizon [GB]."""
+        return self.requests * self.units * self.bytes_per_unit / 1e9
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +133,4 @@ class MoneyInputs:
     experiment_rerun_share: Array
     evaluation_share: Array
     horizon_months: Array
+    answers: Answers | None = None

@@ -7,6 +7,7 @@ import numpy as np
 from engine.arrays import Array
 from engine.cost.inputs import MoneyInputs, RolePlan
 from engine.cost.ledger import DAYS_PER_MONTH, Line, LineSpec, Term, total
+from engine.cost.traffic import answered_egress, balancer_lines
 from engine.plan.money import CATEGORIES, Scope
 from engine.text import N_
 
@@ -107,7 +108,13 @@ def _network_lines(money: MoneyInputs, end_day: Array) -> list[Line]:
         tariff = Term(price, "currency/GB", None, money.network_source, money.network_date)
         terms = {N_("GB"): Term(size, "GB", path), N_("price"): tariff}
         lines.append(Line(spec, size, price, terms, 0.0, 0.0, end_day))
-    return lines
+    if money.answers is None:
+        return lines
+    return [
+        answered_egress(money, money.answers, end_day),
+        *lines[1:],
+        *balancer_lines(money.answers, end_day),
+    ]
 
 
 def _energy_line(money: MoneyInputs, compute: list[Line], end_day: Array) -> Line:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from engine.arrays import Array
-from engine.cost.inputs import MoneyInputs, StoragePlan
+from engine.cost.inputs import MoneyInputs, StoragePlan, VectorStore
 from engine.cost.ledger import DAYS_PER_MONTH, Line, LineSpec, Term
 from engine.text import N_
 
@@ -43,6 +43,14 @@ ITEMS = LineSpec(
     "variable",
     N_("sum of size x copies x months, times the price"),
 )
+VECTORS = LineSpec(
+    "storage",
+    N_("Vector store"),
+    "run",
+    GB_MONTHS,
+    "variable",
+    N_("size x months, times the price"),
+)
 
 
 def mean_held(written: Array, kept: Array) -> Array:
@@ -77,7 +85,19 @@ def storage_lines(
             keep_to,
         ),
     ]
+    if storage.vectors is not None:
+        lines.append(_vector_line(storage.vectors, months, keep_to))
     return lines + _checkpoint_lines(storage, written, start_day, end_day) if with_checkpoints else lines
+
+
+def _vector_line(store: VectorStore, months: Array, keep_to: Array) -> Line:
+    """The index for retrieval, as long as data sets are kept."""
+    terms = {
+        N_("size"): Term(store.size_gb, "GB", "storage.vector_store_gb"),
+        N_("number of months"): Term(months, "months"),
+        N_("price"): Term(store.price, "currency/GB-month", None, store.source, store.date),
+    }
+    return Line(VECTORS, store.size_gb * months, store.price, terms, 0.0, 0.0, keep_to)
 
 
 def _checkpoint_lines(storage: StoragePlan, written: Array, start_day: Array, end_day: Array) -> list[Line]:

@@ -13,6 +13,7 @@ from engine.figures.common import (
     metric,
 )
 from engine.lowering import KernelInputs, ServiceInputs
+from engine.performance.fleet import months_of_growth
 from engine.performance.flops import count_parameters
 from engine.results import Metric
 from engine.text import N_
@@ -91,10 +92,8 @@ def _unit_costs(
 ) -> tuple[Metric, ...]:
     """Input and output share the bill by accelerator time, not by token count."""
     load, total = planned.load, float(outcome.total)
-    seconds = inputs.money.horizon_months * HOURS_PER_MONTH * SECONDS_PER_HOUR
-    months = np.arange(max(1, int(inputs.money.horizon_months)))
-    growth = float(np.mean((1.0 + float(planned.growth_per_month)) ** months))
-    requests = load.requests_per_second * seconds * growth
+    months = months_of_growth(planned.growth_per_month, inputs.money.horizon_months)
+    requests = load.requests_per_second * HOURS_PER_MONTH * SECONDS_PER_HOUR * months
     generates = bool(inputs.model.generates)
     read_share = service.instance.prefill_share if generates else 1.0
     read, written = requests * load.input_tokens, requests * load.output_tokens

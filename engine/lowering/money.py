@@ -12,6 +12,7 @@ from engine.codes import (
 from engine.cost.inputs import CommittedBase, MoneyInputs, Purchase, RolePlan, StoragePlan
 from engine.defaults import default_fact
 from engine.errors import InputError
+from engine.lowering.traffic import lower_answers, lower_vectors
 from engine.performance.flops import count_parameters
 from engine.performance.inputs import ModelShape
 from engine.plan import get_value
@@ -51,6 +52,7 @@ def lower_money(values: PlanValues, model: ModelShape, accelerator: Accelerator)
         experiment_rerun_share=number("experiments.rerun_share"),
         evaluation_share=number("training.evaluation_share") if training else 0.0,
         horizon_months=number("schedule.horizon_months"),
+        answers=lower_answers(values),
     )
 
 
@@ -129,6 +131,7 @@ def _storage(values: PlanValues, model: ModelShape) -> StoragePlan:
         item_price=cost / gb_months if gb_months else 0.0,
         tariff_source=tier.source,
         tariff_date=tier.date,
+        vectors=lower_vectors(values),
     )
 
 

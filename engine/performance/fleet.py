@@ -169,6 +169,18 @@ def _sum_months(
     return sums
 
 
+def months_of_growth(growth_per_month: Array, horizon_months: Array) -> Array:
+    """Months of the first month's traffic that a growing service sees in its horizon, element-wise.
+
+    sum over m of min(1, horizon - m) * (1 + growth)^m: the last month may be a part.
+    """
+    growth, months = np.broadcast_arrays(1.0 + np.asarray(growth_per_month, dtype=float), horizon_months)
+    seen = np.zeros(months.shape)
+    for month in range(int(np.ceil(months.max(initial=0.0)))):
+        seen = seen + np.clip(months - month, 0.0, 1.0) * np.power(growth, month)
+    return seen
+
+
 @lru_cache(maxsize=8)
 def _log_peaks(relative: tuple[float, ...]) -> FloatArray:
     """Logarithm of peak over mean of a profile raised to each power of _SHARPNESS; slow, hence kept."""

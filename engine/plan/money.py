@@ -77,12 +77,40 @@ class Storage(Section):
     items: Annotated[tuple[StorageItem, ...], Field(strict=False)] = declare(
         N_("Further items"), default=(), advanced=True
     )
+    vector_store_gb: float | None = declare(
+        N_("Vector store"),
+        unit="GB",
+        default=None,
+        ge=0,
+        le=1e12,
+        advanced=True,
+        help=N_("Index for retrieval. Empty means from the number of vectors."),
+    )
+    vectors: float = declare(N_("Vectors"), unit="vectors", default=0.0, ge=0, le=1e15, advanced=True)
+    vector_dimensions: Whole = declare(
+        N_("Numbers in a vector"), default=1024, ge=1, le=1_000_000, advanced=True
+    )
 
 
 class Network(Section):
     """Data that crosses a priced border."""
 
     egress_gb: float = declare(N_("Internet egress"), unit="GB", default=0.0, ge=0, le=1e12)
+    egress_from_traffic: bool = declare(
+        N_("Answers leave to the internet"),
+        default=True,
+        help=N_("Counts the answers of an online service as egress, beside what is entered."),
+    )
+    answer_bytes_per_token: float | None = declare(
+        N_("Bytes sent a token"),
+        unit="byte/token",
+        default=None,
+        ge=0,
+        le=1e6,
+        advanced=True,
+        help=N_("With the overhead of streaming. Empty means the catalogue's figure."),
+    )
+    load_balancers: Whole = declare(N_("Load balancers"), default=0, ge=0, le=1_000_000, advanced=True)
     cross_region_gb: float = declare(N_("Cross-region traffic"), unit="GB", default=0.0, ge=0, le=1e12)
 
 

@@ -211,6 +211,30 @@ class Serving(Section):
         advanced=True,
         help=N_("What an instance gets of one accelerator: a MIG slice or a time slice."),
     )
+    api_input_price_per_million: float | None = declare(
+        N_("API price, input"),
+        unit="currency/M tokens",
+        default=None,
+        ge=0,
+        le=1e6,
+        help=N_("Of the API that self-hosting is compared with; 0 is a price."),
+    )
+    api_output_price_per_million: float | None = declare(
+        N_("API price, output"),
+        unit="currency/M tokens",
+        default=None,
+        ge=0,
+        le=1e6,
+        help=N_("Of the API that self-hosting is compared with; 0 is a price."),
+    )
+    api_cached_input_price_per_million: float | None = declare(
+        N_("API price, cached input"),
+        unit="currency/M tokens",
+        default=None,
+        ge=0,
+        le=1e6,
+        help=N_("Empty means cached input costs what other input costs."),
+    )
 
 
 class Batch(Section):

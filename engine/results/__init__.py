@@ -7,6 +7,11 @@ from engine.results.base import (
     Change,
     Result,
 )
+from engine.results.break_even import (
+    BreakEven,
+    BreakEvenCase,
+    CostCurve,
+)
 from engine.results.estimates import (
     Choice,
     CostLine,
@@ -46,10 +51,13 @@ from engine.results.searches import (
 
 __all__ = [
     "Advice",
+    "BreakEven",
+    "BreakEvenCase",
     "Candidate",
     "Certificate",
     "Change",
     "Choice",
+    "CostCurve",
     "CostLine",
     "Curve",
     "Driver",

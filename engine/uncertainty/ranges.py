@@ -10,7 +10,7 @@ from engine.defaults import (
     TIME_FACTOR,
     default_fact,
 )
-from engine.plan import find_field, get_value
+from engine.plan import Plan, find_field, get_value
 from engine.text import N_
 from engine.values import PlanValues
 
@@ -60,6 +60,8 @@ def _default_paths(values: PlanValues) -> list[str]:
     if not plan.is_training:
         kept = _BATCH_RELIABILITY if plan.is_batch else frozenset()
         skipped |= {p for p in DEFAULTED_PATHS if p.startswith("reliability.") and p not in kept}
+    if not _sends_tokens(plan):
+        skipped.add("network.answer_bytes_per_token")
     if plan.operations.energy_included:
         skipped.add("operations.energy_price_per_kwh")
     if plan.is_training or not plan.cluster.committed_accelerators:
@@ -72,6 +74,12 @@ def _default_paths(values: PlanValues) -> list[str]:
         skipped.add("reliability.checkpoint_stall_s")
     roles = [f"people.roles.{index}.monthly_cost" for index in range(len(plan.people.roles))]
     return [path for path in (*DEFAULTED_PATHS, *roles) if path not in skipped]
+
+
+def _sends_tokens(plan: Plan) -> bool:
+    """Whether the size of the answers sent costs anything."""
+    carried = plan.network.egress_from_traffic or plan.network.load_balancers > 0
+    return carried and plan.workload.kind == "online_inference" and plan.architecture.kind != "encoder"
 
 
 def _entered(values: PlanValues, path: str) -> UncertainInput:

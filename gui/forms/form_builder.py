@@ -19,7 +19,7 @@ from gui.forms.field_spec import form_field, value_at
 from gui.forms.form_row import FormRow
 from gui.forms.network_sections import ARCHITECTURE
 from gui.forms.sections import FormSection
-from gui.forms.tables import SECTIONS, advanced
+from gui.forms.tables import SECTIONS, advanced, online
 from gui.i18n import tr
 from gui.shell.session import Session
 from gui.widgets.buttons import LinkButton
@@ -30,6 +30,7 @@ class SectionBlock(QWidget):
     """A titled group of rows; advanced rows are built when they are first unfolded."""
 
     import_asked = Signal()
+    traffic_asked = Signal()
 
     def __init__(self, section: FormSection, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,6 +48,11 @@ class SectionBlock(QWidget):
             self.imports = LinkButton(tr("Import a model"))
             self.imports.clicked.connect(self.import_asked)
             head.addWidget(self.imports)
+        self.traffic: LinkButton | None = None
+        if section.key == "serving":
+            self.traffic = LinkButton(tr("Import traffic…"))
+            self.traffic.clicked.connect(self.traffic_asked)
+            head.addWidget(self.traffic)
         self.fold = LinkButton()
         self.fold.clicked.connect(lambda: self.unfold(not self.unfolded))
         head.addWidget(self.fold)
@@ -59,6 +65,8 @@ class SectionBlock(QWidget):
         """Show the rows this plan has in this section, with its values."""
         shown = self.section.shown(plan)
         self.setVisible(bool(shown))
+        if self.traffic is not None:
+            self.traffic.setVisible(online(plan))
         folded = [path for path in shown if advanced(path)]
         text = tr("Fewer") if self.unfolded else tr("Advanced ({count})").format(count=len(folded))
         self.fold.setText(text)
@@ -168,6 +176,7 @@ class PlanForm(QWidget):
     """All sections of the open plan, one under the other."""
 
     import_asked = Signal()
+    traffic_asked = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -179,6 +188,7 @@ class PlanForm(QWidget):
         self.blocks = {section.key: SectionBlock(section, session) for section in SECTIONS}
         for block in self.blocks.values():
             block.import_asked.connect(self.import_asked)
+            block.traffic_asked.connect(self.traffic_asked)
             column.addWidget(block)
         column.addStretch(1)
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground, False)

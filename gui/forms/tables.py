@@ -116,6 +116,13 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("serving", "growth_per_month", "arrival_cv", when=online),
             *entries("serving", "retrieved_tokens", "reasoning_tokens", "turns"),
             Entry("serving.session_hit_rate", in_sessions),
+            *entries(
+                "serving",
+                "api_input_price_per_million",
+                "api_output_price_per_million",
+                "api_cached_input_price_per_million",
+                when=online,
+            ),
         ),
         served,
     ),
@@ -231,7 +238,11 @@ SECTIONS: tuple[FormSection, ...] = (
             *entries("storage", "dataset_gb"),
             *entries("storage", "checkpoints_kept", "months_after_run", "checkpoint_tier", when=training),
             *entries("storage", "items"),
+            *entries("storage", "vector_store_gb", "vectors", "vector_dimensions", when=served),
             *entries("network", "egress_gb", "cross_region_gb"),
+            *entries(
+                "network", "egress_from_traffic", "answer_bytes_per_token", "load_balancers", when=online
+            ),
         ),
     ),
     FormSection("people", N_("People"), entries("people", "roles")),
@@ -382,7 +393,12 @@ EMPTY_WORDS = {
     "serving.engine": N_("any"),
     "serving.prefill_chunk_tokens": N_("whole prompts"),
     "batch.max_batch": N_("as many as fit"),
+    "serving.api_input_price_per_million": N_("not compared"),
+    "serving.api_output_price_per_million": N_("not compared"),
+    "serving.api_cached_input_price_per_million": N_("as other input"),
     "storage.dataset_gb": N_("from the tokens"),
+    "storage.vector_store_gb": N_("from the vectors"),
+    "network.answer_bytes_per_token": N_("from the catalogue"),
     "schedule.start_date": N_("not set"),
     "schedule.deadline_days": N_("none"),
 }

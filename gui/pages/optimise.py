@@ -18,6 +18,7 @@ from gui.formatting import duration_hours, money_short, number
 from gui.i18n import language, tr, trn
 from gui.models.candidates import CandidatesModel
 from gui.models.words import OBJECTIVE_WORDS, word
+from gui.pages.optimise_break_even import BreakEvenView
 from gui.pages.optimise_fleets import FleetsView
 from gui.pages.optimise_layouts import LayoutsView
 from gui.pages.optimise_purchase import PurchaseView
@@ -43,6 +44,7 @@ _VIEWS = {
     "candidates": N_("Candidates"),
     "layouts": N_("Layouts, fleets"),
     "scaling": N_("Scaling, purchase"),
+    "break_even": N_("Own or API"),
 }
 
 
@@ -67,6 +69,7 @@ class OptimisePage(QWidget):
         self.fleets = FleetsView(session)
         self.scaling = ScalingView(session)
         self.purchase = PurchaseView(session)
+        self.break_even = BreakEvenView(session)
         views = [(key, tr(text)) for key, text in _VIEWS.items()]
         self.view = Segmented(tr("View"), views, "candidates")
         self.status = ElidedLabel(role="muted")
@@ -98,9 +101,15 @@ class OptimisePage(QWidget):
         page.addLayout(head)
         page.addWidget(self._options_card())
         self._views = QStackedWidget()
-        own = (self._candidates_view(), self.layouts, self.scaling)
         # A service has fleets where a run has layouts, and a purchase where a run has its scaling.
-        for view in (*own, self.fleets, self.purchase):
+        candidates = self._candidates_view()
+        self._shown = {
+            "candidates": (candidates, candidates),
+            "layouts": (self.layouts, self.fleets),
+            "scaling": (self.scaling, self.purchase),
+            "break_even": (self.break_even, self.break_even),
+        }
+        for view in dict.fromkeys(view for pair in self._shown.values() for view in pair):
             self._views.addWidget(view)
         page.addWidget(self._views, 1)
 
@@ -142,6 +151,7 @@ class OptimisePage(QWidget):
         self.layouts.use_requested.connect(self._use_layout)
         self.fleets.use_requested.connect(self._use_fleet)
         self.purchase.use_requested.connect(self._use_purchase)
+        self.break_even.field_requested.connect(self.field_requested)
         self.run.clicked.connect(lambda: session.set_objective(session.objective))
         self.stop.clicked.connect(session.cancel)
         self._limit_link.clicked.connect(lambda: self.field_requested.emit(self._limit_path()))
@@ -154,11 +164,10 @@ class OptimisePage(QWidget):
         session.progress_changed.connect(self._set_progress)
 
     def show_view(self, key: str) -> None:
-        """Show the candidates, the layouts or fleets, the scaling or purchase."""
+        """Show the candidates, the layouts or fleets, the scaling or purchase, or the API beside it."""
         self.view.set_current(key)
-        index = list(_VIEWS).index(key)
-        serves = index > 0 and not self._session.plan.is_training
-        self._views.setCurrentIndex(index + len(_VIEWS) - 1 if serves else index)
+        run, service = self._shown[key]
+        self._views.setCurrentWidget(run if self._session.plan.is_training else service)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         if event.key() == Qt.Key.Key_Escape and self._searching:
@@ -192,6 +201,7 @@ class OptimisePage(QWidget):
         self.scaling.refresh()
         self.fleets.refresh()
         self.purchase.refresh()
+        self.break_even.refresh()
         self.show_view(self.view.current() or "candidates")
         self.table.show_search(found, currency)
         self._certify()

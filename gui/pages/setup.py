@@ -33,6 +33,7 @@ class SetupPage(QWidget):
     """The plan form with its live panel."""
 
     import_asked = Signal()
+    traffic_asked = Signal()
 
     def __init__(self, session: Session, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,6 +42,7 @@ class SetupPage(QWidget):
         self._going = False
         self.form = PlanForm(session)
         self.form.import_asked.connect(self.import_asked)
+        self.form.traffic_asked.connect(self.traffic_asked)
         self.panel = SetupPanel(session)
         self._build()
         session.plan_changed.connect(self._show_plan)

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import Estimate, FleetReport, Optimisation, PurchaseMix, Scaling
+from engine.results import BreakEven, Estimate, FleetReport, Optimisation, PurchaseMix, Scaling
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -50,6 +50,10 @@ def _no_purchase(plan: Plan) -> PurchaseMix | None:
     return None
 
 
+def _no_break_even(plan: Plan, cancelled: Cancelled) -> BreakEven | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -74,6 +78,7 @@ class Composer:
     scaling: Callable[[Plan, Cancelled], Scaling | None] = field(default=_no_scaling)
     fleets: Callable[[Plan], FleetReport | None] = field(default=_no_fleets)
     purchase: Callable[[Plan], PurchaseMix | None] = field(default=_no_purchase)
+    break_even: Callable[[Plan, Cancelled], BreakEven | None] = field(default=_no_break_even)
 
 
 class EngineCalls:
@@ -96,6 +101,7 @@ class EngineCalls:
             self.scaling,
             self.fleets,
             self.purchase,
+            self.break_even,
         )
 
     def estimate(self, plan: Plan) -> Estimate:
@@ -145,6 +151,12 @@ class EngineCalls:
         from engine.optimize.purchase_mix import search_purchase
 
         return search_purchase(plan, self._catalog)
+
+    def break_even(self, plan: Plan, cancelled: Cancelled) -> BreakEven | None:
+        """The plan's service against an API."""
+        from engine.optimize.break_even import break_even
+
+        return break_even(plan, self._catalog, cancelled=cancelled)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""

@@ -170,6 +170,9 @@ class MainWindow(QMainWindow):
             asked = getattr(self.pages[key], "import_asked", None)
             if asked is not None:
                 asked.connect(self.import_model)
+            traffic = getattr(self.pages[key], "traffic_asked", None)
+            if traffic is not None:
+                traffic.connect(self.import_traffic)
             self.stack.addWidget(self.pages[key])
         return self.pages[key]
 
@@ -240,6 +243,15 @@ class MainWindow(QMainWindow):
 
         dialog = ModelImportDialog(self.session, self)
         dialog.taken.connect(lambda: self.show_page("setup"))
+        dialog.show()
+        if path is not None:
+            dialog.read_file(path)
+
+    def import_traffic(self, path: Path | None = None) -> None:
+        """Show the traffic of a CSV file before the plan takes it; without a path the dialog asks for one."""
+        from gui.pages.traffic_import import TrafficImportDialog
+
+        dialog = TrafficImportDialog(self.session, self)
         dialog.show()
         if path is not None:
             dialog.read_file(path)
