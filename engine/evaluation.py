@@ -27,6 +27,7 @@ from engine.lowering import KernelInputs, ReliabilityPlan, ServiceInputs, Traini
 from engine.performance.feasibility import FEASIBLE, HOPELESS, layout_feasibility
 from engine.performance.fleet import Fleet, fleet_hours
 from engine.performance.memory import TrainingMemory, training_memory
+from engine.performance.queueing import availability_reached
 from engine.performance.serving import TOO_FEW_INSTANCES, InstancePerformance, serve_instance
 from engine.performance.training import TrainingStep, training_step
 from engine.plan.money import Scope
@@ -63,11 +64,12 @@ class TrainingOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ServiceOutcome:
-    """Figures of an online service."""
+    """Figures of an online service. `availability` is the share of time in which enough instances work."""
 
     instance: InstancePerformance
     fleet: Fleet
     gpus_per_instance: Array
+    availability: Array
     feasible_code: Codes
 
 
@@ -254,5 +256,10 @@ def run_service(inputs: KernelInputs, service: ServiceInputs) -> ServiceOutcome:
         instance=instance,
         fleet=replace(fleet, instances_mean=mean, instances_peak=peak, utilisation_mean=busy),
         gpus_per_instance=service.load.tensor_parallel * service.load.pipeline_parallel,
+        availability=availability_reached(
+            needed=fleet.needed_peak,
+            spares=peak - fleet.needed_peak,
+            instance_availability=service.instance_availability,
+        ),
         feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
     )

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from engine.arrays import Array
 from engine.cost.ledger import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from engine.evaluation import Outcome, ServiceOutcome
 from engine.figures.common import (
@@ -18,21 +21,45 @@ from engine.results import Metric
 from engine.text import N_
 
 
-def service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutcome) -> tuple[Metric, ...]:
-    """Latency, fleet, utilisation and unit costs of an online service."""
+@dataclass(frozen=True, slots=True)
+class ServedTokens:
+    """What a service serves over its horizon, and the shares of the bill its input and output carry.
+
+    Input and output share the bill by GPU time, not by token count: prefill and decode cost differently.
+    An encoder gives out no tokens: its input carries all, and what output costs is not a number.
+    """
+
+    requests: Array
+    input_tokens: Array
+    output_tokens: Array
+    input_share: Array
+    output_share: Array
+
+
+def served_tokens(inputs: KernelInputs, service: ServiceOutcome) -> ServedTokens:
+    """Requests and tokens [count] over the horizon, growth counted, and the shares of the bill."""
     assert inputs.service is not None
-    instance, fleet, load = service.instance, service.fleet, inputs.service.load
+    load, share = inputs.service.load, service.instance.prefill_share
+    generates = bool(inputs.model.generates)
     seconds = inputs.money.horizon_months * HOURS_PER_MONTH * SECONDS_PER_HOUR
     months = np.arange(max(1, int(inputs.money.horizon_months)))
     growth = float(np.mean((1.0 + float(inputs.service.growth_per_month)) ** months))
     requests = load.requests_per_second * seconds * growth
-    total = float(outcome.total)
-    # Input and output share the bill by GPU time, not by token count: prefill and decode cost differently.
-    share = instance.prefill_share
-    # An encoder gives out no tokens: what they take and cost is not a number.
-    generates = bool(inputs.model.generates)
-    tokens_in, tokens_out = requests * load.input_tokens, requests * load.output_tokens
-    input_share = share if generates else 1.0
+    return ServedTokens(
+        requests=requests,
+        input_tokens=requests * load.input_tokens,
+        output_tokens=requests * load.output_tokens,
+        input_share=share if generates else 1.0,
+        output_share=1.0 - share if generates else np.nan,
+    )
+
+
+def service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutcome) -> tuple[Metric, ...]:
+    """Latency, fleet, utilisation and unit costs of an online service."""
+    assert inputs.service is not None
+    instance, fleet = service.instance, service.fleet
+    total, generates = float(outcome.total), bool(inputs.model.generates)
+    served = served_tokens(inputs, service)
     return (
         metric("gpu_hours", N_("GPU-hours paid"), gpu_hours(outcome), "GPU-h"),
         metric("duration_h", N_("Horizon"), outcome.duration_h, "h"),
@@ -56,16 +83,16 @@ def service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutc
         metric(
             "cost_per_million_input_tokens",
             N_("Cost per million input tokens"),
-            total * input_share / tokens_in * MILLION,
+            total * served.input_share / served.input_tokens * MILLION,
             "currency/M tokens",
         ),
         metric(
             "cost_per_million_output_tokens",
             N_("Cost per million output tokens"),
-            total * (1.0 - share) / tokens_out * MILLION if generates else np.nan,
+            total * served.output_share / served.output_tokens * MILLION,
             "currency/M tokens",
         ),
-        metric("cost_per_request", N_("Cost per request"), total / requests, "currency/request"),
+        metric("cost_per_request", N_("Cost per request"), total / served.requests, "currency/request"),
         metric("batch", N_("Sequences per instance"), instance.batch, "sequences"),
         metric("max_batch", N_("Sequences that fit"), instance.max_batch, "sequences"),
         metric("memory_gib_per_gpu", N_("Weights per GPU"), instance.weight_bytes_per_gpu / GIB, "GiB"),

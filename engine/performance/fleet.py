@@ -26,7 +26,8 @@ class Fleet:
 
     `instances_peak` [count] is the most ever running, `instances_mean` what is paid on average over the
     horizon, `utilisation_mean` the share of the paid fluid capacity that serves requests;
-    `hourly_instances` and `hourly_requests_per_s` show the week of the busiest month.
+    `hourly_instances` and `hourly_requests_per_s` show the week of the busiest month, `needed_peak` [count]
+    what its busiest hour needs without spares.
     """
 
     instances_peak: Array
@@ -34,6 +35,7 @@ class Fleet:
     utilisation_mean: Array
     hourly_instances: FloatArray
     hourly_requests_per_s: FloatArray
+    needed_peak: Array
 
 
 def load_factors(profile: FloatArray, peak_to_mean: Array) -> FloatArray:
@@ -166,20 +168,23 @@ def fleet_hours(
     sized = np.where(_column(autoscale) > 0.0, _busiest_ahead(factors, reach), peak) * _column(burst)
     rate = _column(load.requests_per_second)
 
-    def hourly(growth: FloatArray) -> FloatArray:
-        needed = _size_hours(rate * growth * sized, load, instance, constants, headroom)
+    def needed(growth: FloatArray) -> FloatArray:
+        return _size_hours(rate * growth * sized, load, instance, constants, headroom)
+
+    def with_spares(hours: FloatArray) -> FloatArray:
         insured = spares_for_availability(
-            needed=needed.max(axis=-1, keepdims=True),
+            needed=hours.max(axis=-1, keepdims=True),
             instance_availability=_column(instance_availability),
             availability=_column(availability),
         )
-        return needed + np.maximum(_column(spare_instances), insured)
+        return hours + np.maximum(_column(spare_instances), insured)
 
     growth = 1.0 + _column(growth_per_month)
     months = np.maximum(_column(horizon_months), 1.0)
-    paid, served = _sum_months(hourly, growth, months, rate)
+    paid, served = _sum_months(lambda level: with_spares(needed(level)), growth, months, rate)
     busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
-    week = hourly(busiest)
+    hours = needed(busiest)
+    week = with_spares(hours)
     capacity = np.asarray(instance.requests_per_s_capacity)
     usable = np.where(capacity > 0.0, capacity, np.nan)
     return Fleet(
@@ -188,4 +193,5 @@ def fleet_hours(
         utilisation_mean=served * factors.mean(axis=-1) / (paid * usable),
         hourly_instances=week,
         hourly_requests_per_s=rate * busiest * factors,
+        needed_peak=hours.max(axis=-1),
     )

@@ -41,6 +41,14 @@ from engine.results.searches import (
     Scaling,
     ScalingPoint,
 )
+from engine.results.services import (
+    CostPart,
+    LatencyCurve,
+    LatencyPoint,
+    ServiceReport,
+    ServiceWeek,
+    UnitCosts,
+)
 
 __all__ = [
     "Advice",
@@ -49,6 +57,7 @@ __all__ = [
     "Change",
     "Choice",
     "CostLine",
+    "CostPart",
     "Curve",
     "Driver",
     "Estimate",
@@ -56,6 +65,8 @@ __all__ = [
     "FleetOption",
     "FleetReport",
     "JointSaving",
+    "LatencyCurve",
+    "LatencyPoint",
     "LayoutOption",
     "LayoutReport",
     "Metric",
@@ -71,6 +82,9 @@ __all__ = [
     "Saving",
     "Scaling",
     "ScalingPoint",
+    "ServiceReport",
+    "ServiceWeek",
     "Trace",
     "TraceInput",
+    "UnitCosts",
 ]

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import Estimate, FleetReport, Optimisation, Scaling
+from engine.results import Estimate, FleetReport, Optimisation, Scaling, ServiceReport
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -46,6 +46,14 @@ def _no_fleets(plan: Plan) -> FleetReport | None:
     return None
 
 
+def _no_service(plan: Plan) -> ServiceReport | None:
+    return None
+
+
+def _no_alternatives(plan: Plan, cancelled: Cancelled) -> FleetReport | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -69,6 +77,8 @@ class Composer:
     own_figures: Callable[[str], Mapping[str, Any]] = field(default=_no_figures)
     scaling: Callable[[Plan, Cancelled], Scaling | None] = field(default=_no_scaling)
     fleets: Callable[[Plan], FleetReport | None] = field(default=_no_fleets)
+    service: Callable[[Plan], ServiceReport | None] = field(default=_no_service)
+    alternatives: Callable[[Plan, Cancelled], FleetReport | None] = field(default=_no_alternatives)
 
 
 class EngineCalls:
@@ -90,6 +100,8 @@ class EngineCalls:
             self.own_figures,
             self.scaling,
             self.fleets,
+            self.service,
+            self.alternatives,
         )
 
     def estimate(self, plan: Plan) -> Estimate:
@@ -133,6 +145,18 @@ class EngineCalls:
         from engine.optimize.fleets import search_fleets
 
         return search_fleets(plan, self._catalog)
+
+    def service(self, plan: Plan) -> ServiceReport | None:
+        """A service's latency curve, week and unit costs."""
+        from engine.optimize.service_report import report_service
+
+        return report_service(plan, self._catalog, with_fleets=False)
+
+    def alternatives(self, plan: Plan, cancelled: Cancelled) -> FleetReport | None:
+        """Fleets that could serve the plan's traffic, with fewer or more spares too."""
+        from engine.optimize.fleets import search_fleets
+
+        return search_fleets(plan, self._catalog, with_spares=True, cancelled=cancelled)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""
