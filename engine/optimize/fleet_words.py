@@ -7,7 +7,7 @@ from typing import Literal
 
 from engine.arrays import Array
 from engine.cost.ledger import HOURS_PER_MONTH, SECONDS_PER_HOUR
-from engine.text import N_, Message, Quantity
+from engine.text import N_, Message, Param, Quantity
 
 Limit = Literal["memory", "engine", "tpot", "ttft"]
 
@@ -53,7 +53,7 @@ def explain_fleet(
 
 def _spares(needed: float, spares: float, asked: float, availability: float) -> Message:
     """The spares and what they are for; availability as the time a month in which too few work."""
-    params = {
+    params: dict[str, Param] = {
         "needed": Quantity(needed, "instances"),
         "spares": spares,
         "gap": Quantity((1.0 - availability) * HOURS_PER_MONTH * SECONDS_PER_HOUR, "s"),

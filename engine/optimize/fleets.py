@@ -184,7 +184,7 @@ def _grid(base: Plan, catalog: Catalog, patch: Mapping[str, Any], with_spares: b
 
 def _usable(call: _Call, unpriced: FloatArray, excluded: Counter[str]) -> FloatArray:
     """Rows that meet the targets at a known price; the others are counted by their reason."""
-    codes, unknown = call.column(call.outcome.feasible_code), call.column(unpriced)
+    codes, unknown = call.column(np.asarray(call.outcome.feasible_code, dtype=float)), call.column(unpriced)
     for code, count in zip(*np.unique(codes[codes != FEASIBLE], return_counts=True), strict=True):
         excluded[SERVING_REASONS[int(code)]] += int(count)
     good = codes == FEASIBLE
