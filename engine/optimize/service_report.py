@@ -209,6 +209,8 @@ def _week(case: _Case) -> ServiceWeek:
         availability=float(served.availability),
         availability_target=plan.serving.availability,
         autoscale=plan.serving.autoscale and not fixed,
+        planned_mean=float(served.fleet.instances_mean),
+        utilisation_mean=float(served.fleet.utilisation_mean),
         static_mean=static_mean,
         autoscaled_mean=scaled_mean,
         saved_instance_hours=(static_mean - scaled_mean) * hours,

@@ -71,6 +71,8 @@ class ServiceWeek(Result):
     availability: float
     availability_target: float
     autoscale: bool
+    planned_mean: float
+    utilisation_mean: float
     static_mean: float
     autoscaled_mean: float
     saved_instance_hours: float

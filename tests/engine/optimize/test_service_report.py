@@ -139,7 +139,8 @@ def test_the_week_is_the_estimates_fleet(plan: Plan, catalog: Catalog) -> None:
     assert week is not None and len(week.planned) == 168
     assert max(week.planned) == found.metric("instances_peak")
     mean = week.autoscaled_mean if week.autoscale else week.static_mean
-    assert mean == pytest.approx(found.metric("instances_mean"), rel=1e-9)
+    assert mean == week.planned_mean == pytest.approx(found.metric("instances_mean"), rel=1e-9)
+    assert week.utilisation_mean == pytest.approx(found.metric("utilisation_mean"), rel=1e-9)
     assert week.planned == (week.autoscaled if week.autoscale else week.static)
     for hour in range(168):
         assert week.needed[hour] <= week.autoscaled[hour] <= week.static[hour]
