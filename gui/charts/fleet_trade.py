@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from engine.plan import Plan
 from engine.results import FleetOption, FleetReport
-from gui.charts.axes import Scale, label_axes, money_axis, money_scale, new_axes
+from gui.charts.axes import Scale, label_axes, legend_above, money_axis, money_scale, new_axes
 from gui.charts.style import DASHED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import money_short
@@ -74,17 +74,24 @@ def draw_trade(figure: Figure, data: TradeData, style: ChartStyle, lang: str) ->
     money_axis(axes, scale, style, lang, name=words.tr("total"))
     name = words.tr("time to first token") if data.by_first_token else words.tr("time per output token")
     label_axes(axes, style, x=words.tr("{name}, p95, ms (dashed: target)").format(name=name))
-    _legend(figure, axes, style)
+    legend_above(figure, axes, style)
     return _table(shown, data, scale, lang)
 
 
 def _name_groups(axes: Axes, names: Sequence[str], style: ChartStyle, lang: str) -> None:
     """Entries of the legend: one an accelerator, and one for those without a colour of their own."""
     for place, name in enumerate(names[:_COLOURS]):
-        axes.plot([], [], _SHAPES[place], color=style.series(place), linestyle="none", label=name)
+        axes.plot(
+            [], [], _SHAPES[place], color=style.series(place), linestyle="none", label=name.split(" (")[0]
+        )
     if len(names) > _COLOURS:
         others = translator(lang).tr("others")
         axes.plot([], [], _SHAPES[-1], color=style.theme.edge, linestyle="none", label=others)
+
+
+def _short(name: str) -> str:
+    """An accelerator's name without what stands in brackets."""
+    return name.split(" (")[0]
 
 
 def _draw_dots(
@@ -131,26 +138,6 @@ def _draw_frontier(
         linewidth=1.2,
         zorder=1,
     )
-
-
-def _legend(figure: Figure, axes: Axes, style: ChartStyle) -> None:
-    from matplotlib.font_manager import FontProperties
-
-    handles, names = axes.get_legend_handles_labels()
-    legend = figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=4,
-        frameon=False,
-        borderpad=0.1,
-        columnspacing=1.2,
-        handlelength=1.0,
-        handletextpad=0.4,
-        prop=FontProperties(family=style.text()["fontfamily"], size=style.points(10.5)),
-    )
-    for text in legend.get_texts():
-        text.set_color(style.theme.text)
 
 
 def _table(shown: Sequence[FleetOption], data: TradeData, scale: Scale, lang: str) -> ChartTable:

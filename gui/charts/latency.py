@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from engine.results import LatencyCurve, LatencyPoint
-from gui.charts.axes import frame, label_axes, label_point, size_points
+from gui.charts.axes import frame, label_axes
 from gui.charts.style import DASHED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import number, quantity
@@ -52,12 +52,11 @@ def draw_latency(figure: Figure, data: LatencyData, style: ChartStyle, lang: str
         label_axes(axes, style, y=f"{latency.name}, ms")
         if index < len(shown) - 1:
             axes.tick_params(labelbottom=False)
+        else:
+            axes.xaxis.set_major_formatter(lambda value, _: number(value, lang, 4))
     _label_batches(panels[0], shown[0], points, style, lang)
-    _draw_end(panels[-1], data.curve, style, lang)
-    axis = translator(lang).tr("requests/s of one instance, batch above the points")
-    if data.curve.tpot_slo_ms is not None:
-        axis = translator(lang).tr("output tokens/s of one instance, batch above the points")
-    label_axes(panels[-1], style, x=axis)
+    panels[-1].axvline(_speed(points[-1]), color=style.theme.muted, linewidth=1, linestyle=DASHED)
+    label_axes(panels[-1], style, x=_axis_name(data.curve, lang))
     return _table(data, len(shown) - 1, lang)
 
 
@@ -89,6 +88,8 @@ def _speed(point: LatencyPoint) -> float:
 def _draw(
     axes: Axes, latency: _Latency, points: Sequence[LatencyPoint], style: ChartStyle, lang: str
 ) -> None:
+    from matplotlib.ticker import MaxNLocator
+
     x = [_speed(point) for point in points]
     low, middle, high = zip(*(latency.of(point) for point in points), strict=True)
     top = max(2.0 * latency.target, 1.6 * middle[0])
@@ -101,6 +102,8 @@ def _draw(
     axes.plot(x, middle, color=style.series(0), linewidth=1.8)
     axes.set_xlim(0.0, right)
     axes.set_ylim(0.0, top)
+    axes.yaxis.set_major_locator(MaxNLocator(4))
+    axes.yaxis.set_major_formatter(lambda value, _: number(value, lang, 3))
     target = translator(lang).tr("target {value}").format(value=quantity(latency.target, "ms", lang))
     axes.annotate(
         target,
@@ -128,7 +131,8 @@ def _label_batches(
     at = latency.at[0] if latency.at is not None else None
     for point in points:
         x, y = _speed(point), latency.of(point)[1]
-        if y > 0.9 * top or x - last < step or (at is not None and abs(x - at) < 0.6 * step):
+        crowded = y > 0.8 * top or 0.55 * latency.target < y < latency.target
+        if crowded or x - last < step or (at is not None and abs(x - at) < 0.5 * step):
             continue
         axes.plot(x, y, "o", color=style.series(0), markersize=style.points(4))
         axes.annotate(
@@ -143,22 +147,12 @@ def _label_batches(
         last = x
 
 
-def _draw_end(axes: Axes, curve: LatencyCurve, style: ChartStyle, lang: str) -> None:
-    """Where memory or the engine ends the curve."""
-    x, top = _speed(curve.points[-1]), axes.get_ylim()[1]
-    axes.axvline(x, color=style.theme.muted, linewidth=1, linestyle=DASHED)
-    if size_points(axes)[1] < style.points(200.0):
-        return
-    text = translator(lang).tr("batch {size}: end by {limit}")
-    label_point(
-        axes,
-        text.format(size=number(curve.max_batch, lang), limit=limit_word(curve.ends_by, lang)),
-        (x, 0.04 * top),
-        (-style.points(6), 0.0),
-        style,
-        "muted",
-        ha="right",
-        va="bottom",
+def _axis_name(curve: LatencyCurve, lang: str) -> str:
+    """What the horizontal axis counts, and where memory or the engine ends it."""
+    words = translator(lang)
+    unit = words.tr("requests/s") if curve.tpot_slo_ms is None else words.tr("output tokens/s")
+    return words.tr("{unit} of one instance; ends at batch {size}: {limit}").format(
+        unit=unit, size=number(curve.max_batch, lang), limit=limit_word(curve.ends_by, lang)
     )
 
 
@@ -173,7 +167,7 @@ def _finding(curve: LatencyCurve, words: Translator, lang: str) -> str:
 
 def _table(data: LatencyData, panel: int, lang: str) -> ChartTable:
     words, curve = translator(lang), data.curve
-    note = words.tr("diamond: the plan; band: 8 of 10 measured cases; red ground: a target is missed")
+    note = words.tr("diamond: the plan; numbers: batch; band: 8 of 10 measured cases; red: target missed")
     return ChartTable(
         title=_finding(curve, words, lang),
         note=note,

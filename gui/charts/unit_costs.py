@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.results import CostPart, UnitCosts
-from gui.charts.axes import label_axes, new_axes
+from gui.charts.axes import label_axes, legend_above, new_axes
 from gui.charts.style import ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import currency_word, money_full, percent
@@ -55,7 +55,7 @@ def draw_unit_costs(figure: Figure, data: UnitCostData, style: ChartStyle, lang:
     axes.set_xlim(0.0, top * 1.2)
     unit = words.tr("{currency} per million tokens").format(currency=currency_word(costs.currency, lang))
     label_axes(axes, style, x=unit)
-    _legend(figure, axes, style)
+    legend_above(figure, axes, style)
     return _table(costs, lang)
 
 
@@ -90,26 +90,6 @@ def _segment(
         linewidth=0.8,
         label=part_word(part, lang) if place == 0 else None,
     )
-
-
-def _legend(figure: Figure, axes: Axes, style: ChartStyle) -> None:
-    from matplotlib.font_manager import FontProperties
-
-    handles, names = axes.get_legend_handles_labels()
-    legend = figure.legend(
-        handles,
-        names,
-        loc="outside upper left",
-        ncols=4,
-        frameon=False,
-        borderpad=0.1,
-        columnspacing=1.4,
-        handlelength=1.2,
-        handletextpad=0.5,
-        prop=FontProperties(family=style.text()["fontfamily"], size=style.points(10.5)),
-    )
-    for text in legend.get_texts():
-        text.set_color(style.theme.text)
 
 
 def _table(costs: UnitCosts, lang: str) -> ChartTable:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from engine.results import ServiceWeek
-from gui.charts.axes import frame, label_axes
+from gui.charts.axes import frame, label_axes, legend_above
 from gui.charts.style import DASHED, DOTTED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
 from gui.formatting import compact, number, percent, quantity, weekday
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 _HOURS, _DAYS = 24, 7
 _AREA = 0.22
 _SAVES = 0.005
-_HEADROOM = 1.32
+_HEADROOM = 1.12
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,7 +33,7 @@ def draw_week(figure: Figure, data: WeekData, style: ChartStyle, lang: str) -> C
     """Draw 168 hours of load and of instances by three ways of running them."""
     figure.set_layout_engine("constrained", w_pad=0.04, h_pad=0.04)
     figure.set_facecolor(style.theme.surface)
-    load, fleet = figure.subplots(2, 1, sharex=True, height_ratios=(2, 5))
+    load, fleet = figure.subplots(2, 1, sharex=True, height_ratios=(2, 3))
     words, week = translator(lang), data.week
     for axes in (load, fleet):
         frame(axes, style)
@@ -44,6 +44,7 @@ def draw_week(figure: Figure, data: WeekData, style: ChartStyle, lang: str) -> C
     load.tick_params(labelbottom=False)
     label_axes(load, style, y=words.tr("requests/s"))
     _draw_fleet(fleet, week, style, lang)
+    legend_above(figure, fleet, style)
     label_axes(fleet, style, y=words.tr("instances"), x=words.tr("hours from Monday 00:00 UTC"))
     fleet.set_xlim(0, _DAYS * _HOURS)
     middles = [day * _HOURS + _HOURS / 2 for day in range(_DAYS)]
@@ -75,24 +76,6 @@ def _draw_fleet(axes: Axes, week: ServiceWeek, style: ChartStyle, lang: str) -> 
         axes.stairs(values, edges, baseline=None, color=colour, linestyle=dashes, linewidth=width, label=name)
     axes.set_ylim(0.0, max(*week.planned, *week.static) * _HEADROOM)
     axes.yaxis.set_major_locator(MaxNLocator(5, integer=True))
-    _legend(axes, style)
-
-
-def _legend(axes: Axes, style: ChartStyle) -> None:
-    from matplotlib.font_manager import FontProperties
-
-    legend = axes.legend(
-        loc="upper left",
-        ncols=4,
-        frameon=False,
-        borderpad=0.1,
-        columnspacing=1.2,
-        handlelength=1.6,
-        handletextpad=0.5,
-        prop=FontProperties(family=style.text()["fontfamily"], size=style.points(10.5)),
-    )
-    for text in legend.get_texts():
-        text.set_color(style.theme.text)
 
 
 def _finding(week: ServiceWeek, lang: str) -> str:

@@ -24,7 +24,7 @@ PART_WORDS = {
     "headroom": N_("Idle headroom"),
     "unused": N_("Paid, not used"),
 }
-_MOST_NINES = 7
+_MOST_NINES = 5
 
 
 def limit_word(limit: str, lang: str) -> str:
@@ -40,8 +40,10 @@ def part_word(part: CostPart, lang: str) -> str:
 
 
 def availability_text(share: float, lang: str) -> str:
-    """A share near 1 with as many nines as it has: 99.9 %, 99.9998 %."""
-    nines = _MOST_NINES if share >= 1.0 else min(_MOST_NINES, math.floor(-math.log10(1.0 - share)))
+    """A share near 1 with as many nines as it has, at most five: 99.95 %, > 99.999 %."""
+    if 1.0 - share < 10.0**-_MOST_NINES:
+        return f"> {percent(1.0 - 10.0**-_MOST_NINES, lang, _MOST_NINES)}"
+    nines = math.floor(-math.log10(1.0 - share))
     # Rounded down: nines that are not reached must not show.
     digits = max(3, nines + 2)
     scale = 10.0 ** (digits - 2)

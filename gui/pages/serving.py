@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from engine.results import FleetOption, FleetReport, ServiceReport
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 
 REPORT, FLEETS = "service", "service fleets"
 _MARGIN = 16
-_ROW_HEIGHT = 292
+_ROW_HEIGHT, _CHART_HEIGHT = 280, 190
+_WHY_LINES = 4
 
 
 class FleetCard(Card):
@@ -40,6 +42,9 @@ class FleetCard(Card):
         super().__init__(margin=10, parent=parent)
         self._name = ElidedLabel(bold=True)
         self._why = Label(size="hint", role="muted", wrap=True)
+        # A wrapped label asks for the height it would need when narrow, which would stretch the page.
+        self._why.setFixedHeight(_WHY_LINES * self._why.fontMetrics().lineSpacing())
+        self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.use = Button(tr("Use this"), small=True)
         self.use.setAccessibleName(tr("Use the fleet shown"))
         row = QHBoxLayout()
@@ -130,7 +135,7 @@ class ServingPage(SearchedView):
         grid = QGridLayout(content)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
-        for place, view in enumerate((self.latency, self.week, self.costs, self._fleet_column())):
+        for place, view in enumerate((self.latency, self.week, self._cost_column(), self.fleets)):
             view.setMinimumHeight(_ROW_HEIGHT)
             grid.addWidget(view, place // 2, place % 2)
         for both in (0, 1):
@@ -138,12 +143,14 @@ class ServingPage(SearchedView):
             grid.setColumnStretch(both, 1)
         page.addWidget(quiet_scroll_area(content, ground="window"), 1)
 
-    def _fleet_column(self) -> QWidget:
+    def _cost_column(self) -> QWidget:
+        """Three bars need less height than a chart of fleets: its words stand here, beside it."""
         column = QWidget()
         layout = QVBoxLayout(column)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(8)
-        layout.addWidget(self.fleets, 1)
+        self.costs.setMinimumHeight(_CHART_HEIGHT)
+        layout.addWidget(self.costs, 1)
         layout.addWidget(self.fleet)
         return column
 
