@@ -54,6 +54,7 @@ def draw_latency(figure: Figure, data: LatencyData, style: ChartStyle, lang: str
             axes.tick_params(labelbottom=False)
         else:
             axes.xaxis.set_major_formatter(lambda value, _: number(value, lang, 4))
+    figure.align_ylabels()
     _label_batches(panels[0], shown[0], points, style, lang)
     panels[-1].axvline(_speed(points[-1]), color=style.theme.muted, linewidth=1, linestyle=DASHED)
     label_axes(panels[-1], style, x=_axis_name(data.curve, lang))

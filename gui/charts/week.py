@@ -46,6 +46,7 @@ def draw_week(figure: Figure, data: WeekData, style: ChartStyle, lang: str) -> C
     _draw_fleet(fleet, week, style, lang)
     legend_above(figure, fleet, style)
     label_axes(fleet, style, y=words.tr("instances"), x=words.tr("hours from Monday 00:00 UTC"))
+    figure.align_ylabels()
     fleet.set_xlim(0, _DAYS * _HOURS)
     middles = [day * _HOURS + _HOURS / 2 for day in range(_DAYS)]
     fleet.set_xticks(middles, [weekday(day, lang) for day in range(_DAYS)], fontsize=style.points(11))
