@@ -77,11 +77,15 @@ def _time_factor(plan: Plan, catalog: Catalog) -> Fact | None:
 
 
 def _throughput_factor(plan: Plan, catalog: Catalog) -> Fact | None:
-    """The serving model's error in the plan's regime: network and accelerator family."""
+    return serving_error(plan, catalog, "throughput")
+
+
+def serving_error(plan: Plan, catalog: Catalog, metric: str) -> Fact | None:
+    """The serving model's error on a metric in the plan's regime: network and accelerator family."""
     family = _family(plan, catalog)
     if family is None:
-        return catalog.find("serving", "throughput_factor")
-    return serving_band(catalog, "throughput", is_moe=plan.architecture.num_experts > 0, family=family)
+        return catalog.find("serving", f"{metric}_factor")
+    return serving_band(catalog, metric, is_moe=plan.architecture.num_experts > 0, family=family)
 
 
 def _family(plan: Plan, catalog: Catalog) -> str | None:

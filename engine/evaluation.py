@@ -29,6 +29,7 @@ from engine.performance.batch import BatchJob, BatchRun, run_batch_job
 from engine.performance.feasibility import FEASIBLE, HOPELESS, layout_feasibility
 from engine.performance.fleet import Fleet, Week, fleet_hours, requests_per_instance
 from engine.performance.memory import TrainingMemory, training_memory
+from engine.performance.queueing import availability_reached
 from engine.performance.serving import TOO_FEW_INSTANCES, InstancePerformance, serve_instance
 from engine.performance.serving_step import count_ranks
 from engine.performance.training import TrainingStep, training_step
@@ -66,11 +67,12 @@ class TrainingOutcome:
 
 @dataclass(frozen=True, slots=True)
 class ServiceOutcome:
-    """Figures of an online service."""
+    """Figures of an online service. `availability` is the share of time in which enough instances work."""
 
     instance: InstancePerformance
     fleet: Fleet
     gpus_per_instance: Array
+    availability: Array
     feasible_code: Codes
 
 
@@ -301,6 +303,11 @@ def run_service(inputs: KernelInputs, service: ServiceInputs, *, keep_weeks: boo
             weeks=weeks,
         ),
         gpus_per_instance=gpus,
+        availability=availability_reached(
+            needed=fleet.needed_peak,
+            spares=peak - fleet.needed_peak,
+            instance_availability=service.instance_availability,
+        ),
         feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
     )
 

@@ -26,6 +26,7 @@ from engine.results import (
     LayoutReport,
     Optimisation,
     RecommendationSet,
+    ServiceReport,
 )
 from engine.text import N_, Message
 from gui import summaries
@@ -138,7 +139,11 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
         from engine.optimize.fleets import search_fleets
 
         names = None if options.fleets == "all" else options.fleets.split(",")
-        data["fleets"] = _reasoned(search_fleets(plan, catalog, names))
+        data["fleets"] = _fleet_data(search_fleets(plan, catalog, names), plan.meta.currency)
+    if options.service:
+        from engine.optimize.service_report import report_service
+
+        data["service"] = service_data(report_service(plan, catalog), plan.meta.currency)
     text = summaries.optimisation_text(found, plan.meta.currency)
     if options.purchase:
         from gui.purchase import purchase_answer
@@ -324,6 +329,24 @@ def _reasoned(found: LayoutReport | FleetReport) -> dict[str, Any]:
     return found.model_dump(mode="json") | {"excluded": reasons}
 
 
+def service_data(found: ServiceReport, currency: str) -> dict[str, Any]:
+    """A report on a service as JSON; sentences in the current language."""
+    data = found.model_dump(mode="json")
+    data["problem"] = None if found.problem is None else render(found.problem, currency)
+    data["remedies"] = [render(message, currency) for message in found.remedies]
+    if found.fleets is not None:
+        data["fleets"] = _fleet_data(found.fleets, currency)
+    return data
+
+
+def _fleet_data(found: FleetReport, currency: str) -> dict[str, Any]:
+    data = _reasoned(found)
+    for key, options in (("cheapest", found.cheapest), ("frontier", found.frontier)):
+        for row, option in zip(data[key], options, strict=True):
+            row["why"] = [render(message, currency) for message in option.why]
+    return data
+
+
 def _candidate_data(candidate: Candidate) -> dict[str, Any]:
     return candidate.model_dump(mode="json") | {"label": tr(candidate.label)}
 
@@ -403,6 +426,10 @@ COMMANDS: tuple[Command, ...] = (
             ),
             (("--scaling",), {"action": "store_true", "help": "also scale cluster, sequence and batch"}),
             (("--purchase",), {"action": "store_true", "help": "also mix base, on demand and spot"}),
+            (
+                ("--service",),
+                {"action": "store_true", "help": "also report on a service: curve, week, cost"},
+            ),
         ),
     ),
     Command(

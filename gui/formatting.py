@@ -292,6 +292,13 @@ def month_year(iso: str, lang: str = "en") -> str:
     return _dated(iso, "MMMM y", lang, "y年M月")
 
 
+def weekday(day: int, lang: str = "en") -> str:
+    """Short name of a day of the week, Monday 0: Mon; 周一."""
+    from babel.dates import get_day_names  # late: the window starts without Babel
+
+    return str(get_day_names("abbreviated", locale=lang)[day])
+
+
 def _dated(iso: str, english: str, lang: str, chinese: str = "y年M月d日") -> str:
     from babel.dates import format_date  # late: the window starts without Babel
 

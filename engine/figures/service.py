@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from engine.arrays import Array
 from engine.cost.ledger import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from engine.evaluation import Outcome, ServiceOutcome
 from engine.figures.common import (
@@ -17,6 +20,37 @@ from engine.performance.fleet import months_of_growth
 from engine.performance.flops import count_parameters
 from engine.results import Metric
 from engine.text import N_
+
+
+@dataclass(frozen=True, slots=True)
+class ServedTokens:
+    """What a service serves over its horizon, and the shares of the bill its input and output carry.
+
+    Input and output share the bill by GPU time, not by token count: prefill and decode cost differently.
+    An encoder gives out no tokens: its input carries all, and what output costs is not a number.
+    """
+
+    requests: Array
+    input_tokens: Array
+    output_tokens: Array
+    input_share: Array
+    output_share: Array
+
+
+def served_tokens(inputs: KernelInputs, service: ServiceOutcome) -> ServedTokens:
+    """Requests and tokens [count] over the horizon, growth counted, and the shares of the bill."""
+    assert inputs.service is not None
+    load, share = inputs.service.load, service.instance.prefill_share
+    generates = bool(inputs.model.generates)
+    months = months_of_growth(inputs.service.growth_per_month, inputs.money.horizon_months)
+    requests = load.requests_per_second * HOURS_PER_MONTH * SECONDS_PER_HOUR * months
+    return ServedTokens(
+        requests=requests,
+        input_tokens=requests * load.input_tokens,
+        output_tokens=requests * load.output_tokens,
+        input_share=share if generates else 1.0,
+        output_share=1.0 - share if generates else np.nan,
+    )
 
 
 def service_figures(inputs: KernelInputs, outcome: Outcome, service: ServiceOutcome) -> tuple[Metric, ...]:
@@ -90,31 +124,25 @@ def _fleet_figures(planned: ServiceInputs, service: ServiceOutcome) -> tuple[Met
 def _unit_costs(
     inputs: KernelInputs, planned: ServiceInputs, outcome: Outcome, service: ServiceOutcome
 ) -> tuple[Metric, ...]:
-    """Input and output share the bill by accelerator time, not by token count."""
-    load, total = planned.load, float(outcome.total)
-    months = months_of_growth(planned.growth_per_month, inputs.money.horizon_months)
-    requests = load.requests_per_second * HOURS_PER_MONTH * SECONDS_PER_HOUR * months
-    generates = bool(inputs.model.generates)
-    read_share = service.instance.prefill_share if generates else 1.0
-    read, written = requests * load.input_tokens, requests * load.output_tokens
+    load, total, served = planned.load, float(outcome.total), served_tokens(inputs, service)
     unit = "currency/M tokens"
     return (
         metric(
             "cost_per_million_input_tokens",
             N_("Cost per million input tokens"),
-            total * read_share / read * MILLION,
+            total * served.input_share / served.input_tokens * MILLION,
             unit,
         ),
         metric(
             "cost_per_million_output_tokens",
             N_("Cost per million output tokens"),
-            total * (1.0 - read_share) / written * MILLION if generates else np.nan,
+            total * served.output_share / served.output_tokens * MILLION,
             unit,
         ),
-        metric("cost_per_request", N_("Cost per request"), total / requests, "currency/request"),
+        metric("cost_per_request", N_("Cost per request"), total / served.requests, "currency/request"),
         metric("prompt_tokens", N_("Tokens a request carries in"), load.input_tokens, "tokens/request"),
         metric("cached_share", N_("Input found in a cache"), load.prefix_hit_rate, "share"),
-        metric("prefill_share", N_("Accelerator time for prompts"), read_share, "share"),
+        metric("prefill_share", N_("Accelerator time for prompts"), served.input_share, "share"),
     )
 
 

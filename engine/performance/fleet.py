@@ -35,7 +35,8 @@ class Fleet:
     `instances_peak` [count] is the most ever running, `instances_mean` what is paid on average over the
     horizon, `instances_elastic` its part above the base, `utilisation_mean` the share of the paid fluid
     capacity that serves requests; `hourly_instances` and `hourly_requests_per_s` show the week of the busiest
-    month. `weeks` holds every month's week where it was asked for.
+    month, `needed_peak` [count] what its busiest hour needs without spares. `weeks` holds every month's
+    week where it was asked for.
     """
 
     instances_peak: Array
@@ -43,6 +44,7 @@ class Fleet:
     utilisation_mean: Array
     hourly_instances: FloatArray
     hourly_requests_per_s: FloatArray
+    needed_peak: Array
     instances_elastic: Array
     weeks: tuple[Week, ...] = ()
 
@@ -235,27 +237,33 @@ def fleet_hours(
     sized = np.where(_column(autoscale) > 0.0, _busiest_ahead(factors, reach), peak) * _column(burst)
     rate = _column(load.requests_per_second)
 
-    def hourly(growth: FloatArray) -> FloatArray:
-        needed = _size_hours(rate * growth * sized, load, instance, constants, headroom)
-        needed = _spread(needed, _column(zones))
+    def needed(growth: FloatArray) -> FloatArray:
+        return _size_hours(rate * growth * sized, load, instance, constants, headroom)
+
+    def with_spares(hours: FloatArray) -> FloatArray:
+        hours = _spread(hours, _column(zones))
         insured = spares_for_availability(
-            needed=needed.max(axis=-1, keepdims=True),
+            needed=hours.max(axis=-1, keepdims=True),
             instance_availability=_column(instance_availability),
             availability=_column(availability),
         )
-        return needed + np.maximum(_column(spare_instances), insured)
+        return hours + np.maximum(_column(spare_instances), insured)
 
     growth = 1.0 + _column(growth_per_month)
     months = np.maximum(_column(horizon_months), 1.0)
-    sums = _sum_months(hourly, growth, months, rate, _column(base_instances), keep_weeks)
+    sums = _sum_months(
+        lambda level: with_spares(needed(level)), growth, months, rate, _column(base_instances), keep_weeks
+    )
     busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
-    week = hourly(busiest)
+    hours = needed(busiest)
+    week = with_spares(hours)
     return Fleet(
         instances_peak=week.max(axis=-1),
         instances_mean=sums.paid / months[..., 0],
         utilisation_mean=sums.served * factors.mean(axis=-1) / (sums.paid * requests_per_instance(instance)),
         hourly_instances=week,
         hourly_requests_per_s=rate * busiest * factors,
+        needed_peak=hours.max(axis=-1),
         instances_elastic=sums.elastic / months[..., 0],
         weeks=sums.weeks,
     )

@@ -150,16 +150,28 @@ def spares_for_availability(
     """Fewest extra instances so that `needed` work with a probability of at least `availability` [count].
 
     Instances fail independently, each up a share `instance_availability` of the time; at most 32 spares are
-    tried, beyond that 32 is returned. P(up >= n | n + k) = 1 - bdtr(n - 1; n + k, a).
+    tried, beyond that 32 is returned.
     """
     needed, up, target = np.broadcast_arrays(needed, instance_availability, availability)
     spares = np.zeros(needed.shape)
     known = np.isfinite(needed)
-    # The distribution takes whole trials; beyond this many a spare more or less is nothing.
-    count = np.minimum(np.where(known, needed, 1.0), _MOST_TRIALS)
     for _ in range(_MOST_SPARES):
-        short = 1.0 - bdtr(count - 1.0, (count + spares).astype(np.int64), up) < target
+        short = availability_reached(needed=needed, spares=spares, instance_availability=up) < target
         if not np.any(short):
             break
         spares = spares + short
     return np.where(known, spares, np.nan)
+
+
+def availability_reached(*, needed: Array, spares: Array, instance_availability: Array) -> FloatArray:
+    """Share of time in which at least `needed` of `needed + spares` instances work; NaN where unknown.
+
+    Instances fail independently, each up a share `instance_availability` of the time; fewer instances than
+    needed (`spares` below 0) never do. P(up >= n | n + k) = 1 - bdtr(n - 1; n + k, a).
+    """
+    known = np.isfinite(needed) & np.isfinite(spares)
+    # The distribution takes whole trials; beyond this many a spare more or less is nothing.
+    count = np.minimum(np.where(known, needed, 1.0), _MOST_TRIALS)
+    running = count + np.where(known, spares, 0.0)
+    reached = 1.0 - bdtr(count - 1.0, np.maximum(running, count).astype(np.int64), instance_availability)
+    return np.where(known, np.where(running < count, 0.0, reached), np.nan)

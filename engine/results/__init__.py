@@ -48,6 +48,14 @@ from engine.results.searches import (
     Scaling,
     ScalingPoint,
 )
+from engine.results.services import (
+    CostPart,
+    LatencyCurve,
+    LatencyPoint,
+    ServiceReport,
+    ServiceWeek,
+    UnitCosts,
+)
 
 __all__ = [
     "Advice",
@@ -59,6 +67,7 @@ __all__ = [
     "Choice",
     "CostCurve",
     "CostLine",
+    "CostPart",
     "Curve",
     "Driver",
     "Estimate",
@@ -66,6 +75,8 @@ __all__ = [
     "FleetOption",
     "FleetReport",
     "JointSaving",
+    "LatencyCurve",
+    "LatencyPoint",
     "LayoutOption",
     "LayoutReport",
     "Metric",
@@ -83,6 +94,9 @@ __all__ = [
     "Saving",
     "Scaling",
     "ScalingPoint",
+    "ServiceReport",
+    "ServiceWeek",
     "Trace",
     "TraceInput",
+    "UnitCosts",
 ]

@@ -88,7 +88,11 @@ class Scaling(Result):
 
 
 class FleetOption(Result):
-    """One fleet that serves the plan's traffic within its targets, with what it would change in the plan."""
+    """One fleet that serves the plan's traffic within its targets, with what it would change in the plan.
+
+    `batch` is the mean of sequences in service an instance is run at, `limited_by` what stops it there
+    (memory, engine, tpot, ttft); `availability` the share of time in which enough instances work.
+    """
 
     accelerator: str
     name: str
@@ -99,6 +103,13 @@ class FleetOption(Result):
     instances_mean: float
     accelerators_peak: float
     changes: tuple[Change, ...]
+    batch: float | None = None
+    limited_by: str = ""
+    spare_instances: float | None = None
+    availability: float | None = None
+    reaches_target: bool = True
+    utilisation: float | None = None
+    why: tuple[Message, ...] = ()
 
 
 class FleetReport(Result):

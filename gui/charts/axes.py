@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 Grid = Literal["x", "y"]
 
 _POINTS = 72.0
+_LETTER, _WIDE, _HANDLE, _LATIN = 5.9, 10.5, 38.0, 0x2E80
+"""Rough widths in a legend, in pixels: a Latin letter, a Chinese one, a mark with the gaps round it."""
 _LOW = 190.0
 """Charts lower than this many pixels have room for labels of one line."""
 _DURATIONS_S = (
@@ -140,6 +142,40 @@ def label_point(
         zorder=3,
         **style.text(role, 10.5),
     )
+
+
+def legend_above(figure: Figure, axes: Axes, style: ChartStyle) -> None:
+    """Names of the series over the plot, in as many columns as there is room for."""
+    from matplotlib.font_manager import FontProperties
+
+    handles, names = axes.get_legend_handles_labels()
+    room = figure.bbox.width / figure.dpi * _POINTS / style.points(1.0)
+    figure.legend(
+        handles,
+        names,
+        loc="outside upper left",
+        ncols=_legend_columns(names, room),
+        frameon=False,
+        borderpad=0.1,
+        columnspacing=1.2,
+        handlelength=1.4,
+        handletextpad=0.5,
+        labelcolor=style.theme.text,
+        prop=FontProperties(family=style.text()["fontfamily"], size=style.points(10.5)),
+    )
+
+
+def _legend_columns(names: Sequence[str], room: float) -> int:
+    """Most columns that fit into `room` pixels; a legend fills column by column."""
+    widths = [sum(_WIDE if ord(letter) > _LATIN else _LETTER for letter in name) + _HANDLE for name in names]
+    for count in range(len(names), 1, -1):
+        rows, longer = divmod(len(names), count)
+        sizes = [rows + (column < longer) for column in range(count)]
+        starts = [sum(sizes[:column]) for column in range(count)]
+        columns = [max(widths[start : start + size]) for start, size in zip(starts, sizes, strict=True)]
+        if sum(columns) <= room:
+            return count
+    return 1
 
 
 def label_axes(axes: Axes, style: ChartStyle, *, x: str = "", y: str = "") -> None:

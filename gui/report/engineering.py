@@ -9,6 +9,7 @@ from engine.results import Advice, CostLine, Estimate
 from engine.traces import provenance
 from gui.report.basis import Basis
 from gui.report.document import Block, Column, Heading, Paragraph, Row, Run, Section, Table
+from gui.report.service import service_blocks
 from gui.report.spending import category_totals
 from gui.report.words import CATEGORIES, LEDGER_WORDS, PROVENANCE, WORKLOADS, Writer, plain, shorten
 
@@ -51,6 +52,7 @@ def cluster_section(basis: Basis, writer: Writer) -> Section:
     if basis.proposed.choices:
         blocks += [Heading(writer.tr("Left to the engine")), _choices(basis.proposed, writer)]
     blocks += [Paragraph(writer.render(note), "danger") for note in basis.proposed.notes]
+    blocks += service_blocks(basis, writer)
     return Section("cluster", writer.tr("Cluster, layout and speed"), part_b(writer), tuple(blocks))
 
 

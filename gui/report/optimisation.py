@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
 from engine.results import Candidate, Certificate, Curve, Optimisation
 from gui.charts.curve import CurveData, draw_curve
 from gui.charts.frontier import FrontierData, draw_frontier
-from gui.charts.render import Draw
-from gui.charts.table import ChartTable
-from gui.report import figures
 from gui.report.basis import Basis
+from gui.report.charted import charted
 from gui.report.document import Block, Cell, Column, Heading, Paragraph, Row, Section, Table
 from gui.report.engineering import part_b
 from gui.report.words import Writer, plain
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure as Canvas
 
 MOST_CANDIDATES = 12
 MOST_CURVES = 4
@@ -89,25 +82,14 @@ def _curve_figures(basis: Basis, found: Optimisation, writer: Writer) -> list[tu
             continue
         kind = _CURVE_KINDS.get(curve.path, "split")
         data = CurveData(curve, kind, writer.currency, None if deadline is None else deadline * 24.0)
-        drawn.append(_charted(draw_curve, data, _curve_alt(curve, writer), writer))
+        drawn.append(charted(draw_curve, data, _curve_alt(curve, writer), writer, CURVE_HEIGHT))
     if len(found.candidates) > 1:
         frontier = FrontierData(
             found, writer.currency, deadline, basis.plan.governance.budget, by_size=basis.plan.is_service
         )
         alt = writer.tr("Cost against time of all candidates.")
-        drawn.append(_charted(draw_frontier, frontier, alt, writer))
+        drawn.append(charted(draw_frontier, frontier, alt, writer, CURVE_HEIGHT))
     return drawn
-
-
-def _charted(draw: Draw, data: Any, alt: str, writer: Writer) -> tuple[Block, ...]:
-    """A chart of the window on paper, under the finding it prints there as its title."""
-    tables: list[ChartTable] = []
-
-    def paint(canvas: Canvas) -> None:
-        tables.append(draw(canvas, data, figures.STYLE, writer.lang))
-
-    figure = figures.draw(paint, figures.PAGE_WIDTH_PT, CURVE_HEIGHT, alt)
-    return Heading(tables[0].title, tables[0].note), figure
 
 
 def _curve_alt(curve: Curve, writer: Writer) -> str:

@@ -11,8 +11,9 @@ from engine.catalog import Catalog
 from engine.estimation import DEFAULT_DRAWS, estimate
 from engine.optimize.objectives import Objective
 from engine.optimize.search import optimize
+from engine.optimize.service_report import report_service
 from engine.plan import Plan, apply_patch, plan_to_json
-from engine.results import Estimate, Optimisation, RecommendationSet, Result
+from engine.results import Estimate, Optimisation, RecommendationSet, Result, ServiceReport
 from rules.evaluation import recommend
 from rules.registry import RULES
 
@@ -28,7 +29,10 @@ class Versions(Result):
 
 
 class Review(Result):
-    """Everything a page, a PDF, a spreadsheet or a file shows of one plan. No number is recomputed later."""
+    """Everything a page, a PDF, a spreadsheet or a file shows of one plan. No number is recomputed later.
+
+    `service` is of an online service with the chosen actions, None for other plans.
+    """
 
     plan: Plan
     plan_hash: str
@@ -36,6 +40,7 @@ class Review(Result):
     recommendations: RecommendationSet
     proposed: Estimate | None
     optimisation: Optimisation | None
+    service: ServiceReport | None = None
     versions: Versions
     created: str
     seed: int
@@ -77,6 +82,7 @@ def compose_review(
         recommendations=recommendations,
         proposed=proposed,
         optimisation=search,
+        service=_service(plan, catalog, recommendations),
         versions=Versions(program=program_version(), catalog=catalog.version, rules=_rules_version()),
         created=(today or date.today()).isoformat(),
         seed=seed,
@@ -99,6 +105,12 @@ def _proposed(
 ) -> Estimate | None:
     patch = chosen_patch(recommendations)
     return estimate(apply_patch(plan, patch), catalog, seed=seed, draws=draws) if patch else None
+
+
+def _service(plan: Plan, catalog: Catalog, recommendations: RecommendationSet) -> ServiceReport | None:
+    if plan.workload.kind != "online_inference":
+        return None
+    return report_service(apply_patch(plan, chosen_patch(recommendations)), catalog, with_fleets=False)
 
 
 def program_version() -> str:

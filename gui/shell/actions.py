@@ -64,6 +64,7 @@ ACTIONS = (
     ActionSpec(
         "page_validation", N_("Validation"), "Ctrl+6", "show_page", "validation", "validation", "pages"
     ),
+    ActionSpec("page_service", N_("Service"), "Ctrl+7", "show_page", "service", "service", "pages"),
     ActionSpec("quit", N_("Quit"), "Ctrl+Q", "close", group="quit"),
 )
 GROUPS = ("file", "edit", "view", "pages", "quit")

@@ -8,7 +8,15 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
 
 from engine.plan import Plan
-from engine.results import BreakEven, Estimate, FleetReport, Optimisation, PurchaseMix, Scaling
+from engine.results import (
+    BreakEven,
+    Estimate,
+    FleetReport,
+    Optimisation,
+    PurchaseMix,
+    Scaling,
+    ServiceReport,
+)
 
 if TYPE_CHECKING:  # the composer pulls in every rule; the window opens without them
     from gui.services.review import Review
@@ -54,6 +62,14 @@ def _no_break_even(plan: Plan, cancelled: Cancelled) -> BreakEven | None:
     return None
 
 
+def _no_service(plan: Plan) -> ServiceReport | None:
+    return None
+
+
+def _no_alternatives(plan: Plan, cancelled: Cancelled) -> FleetReport | None:
+    return None
+
+
 def _no_accelerators() -> Mapping[str, str]:
     return {}
 
@@ -79,6 +95,8 @@ class Composer:
     fleets: Callable[[Plan], FleetReport | None] = field(default=_no_fleets)
     purchase: Callable[[Plan], PurchaseMix | None] = field(default=_no_purchase)
     break_even: Callable[[Plan, Cancelled], BreakEven | None] = field(default=_no_break_even)
+    service: Callable[[Plan], ServiceReport | None] = field(default=_no_service)
+    alternatives: Callable[[Plan, Cancelled], FleetReport | None] = field(default=_no_alternatives)
 
 
 class EngineCalls:
@@ -102,6 +120,8 @@ class EngineCalls:
             self.fleets,
             self.purchase,
             self.break_even,
+            self.service,
+            self.alternatives,
         )
 
     def estimate(self, plan: Plan) -> Estimate:
@@ -157,6 +177,18 @@ class EngineCalls:
         from engine.optimize.break_even import break_even
 
         return break_even(plan, self._catalog, cancelled=cancelled)
+
+    def service(self, plan: Plan) -> ServiceReport | None:
+        """A service's latency curve, week and unit costs."""
+        from engine.optimize.service_report import report_service
+
+        return report_service(plan, self._catalog, with_fleets=False)
+
+    def alternatives(self, plan: Plan, cancelled: Cancelled) -> FleetReport | None:
+        """Fleets that could serve the plan's traffic, with fewer or more spares too."""
+        from engine.optimize.fleets import search_fleets
+
+        return search_fleets(plan, self._catalog, with_spares=True, cancelled=cancelled)
 
     def accelerators(self) -> Mapping[str, str]:
         """Accelerators of the catalogue: id to name."""

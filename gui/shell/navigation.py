@@ -135,9 +135,11 @@ class Navigation(QWidget):
         session.undo_stack.indexChanged.connect(self._show_undo)
         session.errors_changed.connect(self.refresh)
         session.review_changed.connect(self.refresh)
+        session.plan_changed.connect(self._show_pages)
         session.stale_changed.connect(self._wait_for_stale)
         self.set_narrow(False)
         self._show_undo()
+        self._show_pages()
         self.refresh()
 
     def set_narrow(self, narrow: bool) -> None:
@@ -160,7 +162,7 @@ class Navigation(QWidget):
         review = session.review
         late = session.stale and not self._late.isActive()
         stale = NavState("", "muted", "ring") if late else None
-        for key in ("cost", "optimise", "proposal"):
+        for key in ("cost", "optimise", "proposal", "service"):
             self.pages.set_state(key, stale)
         if review is not None:
             items = review.recommendations.recommendations
@@ -168,6 +170,13 @@ class Navigation(QWidget):
             self.pages.set_state("recommendations", stale or NavState(text))
         if session.estimate is not None and not session.estimate.complete:
             self.pages.set_state("cost", NavState(str(len(session.estimate.unknown)), "warn", "triangle"))
+
+    def _show_pages(self, _plan: object = None) -> None:
+        """List the pages that the plan's workload has; leave one that it has not."""
+        serves = self._session.has_plan and self._session.plan.workload.kind == "online_inference"
+        self.pages.set_shown("service", serves)
+        if not serves and self.pages.current_key() == "service":
+            self.page_asked.emit("setup")
 
     def _wait_for_stale(self, stale: bool) -> None:
         if stale:

@@ -40,4 +40,5 @@ PAGES = (
     PageSpec("recommendations", N_("Recommendations"), "gui.pages.recommendations", "RecommendationsPage"),
     PageSpec("proposal", N_("Proposal"), "gui.pages.proposal", "ProposalPage"),
     PageSpec("validation", N_("Validation"), "gui.pages.validation", "ValidationPage"),
+    PageSpec("service", N_("Service"), "gui.pages.serving", "ServingPage"),
 )

@@ -155,6 +155,17 @@ class NavList(QListWidget):
         """All keys in order."""
         return [str(self.item(row).data(_KEY)) for row in range(self.count())]
 
+    def set_shown(self, key: str, shown: bool) -> None:
+        """Show an entry or leave it out of the list."""
+        item = self._item(key)
+        if item is not None:
+            item.setHidden(not shown)
+
+    def is_shown(self, key: str) -> bool:
+        """Whether an entry stands in the list."""
+        item = self._item(key)
+        return item is not None and not item.isHidden()
+
     def set_icons_only(self, on: bool) -> None:
         """Show icons only, with the names as tooltips."""
         self.icons_only = on

@@ -11,6 +11,7 @@ from engine.catalog import Catalog
 from engine.errors import FlopwiseError, InputError
 from engine.estimation import estimate
 from engine.optimize.fleets import BATCH_CAPS, NO_PRICE, SPLITS, TERMS, search_fleets
+from engine.optimize.service_report import report_service
 from engine.plan import apply_patch
 from tests.engine.plan_cases import serving_plan, training_plan
 
@@ -98,3 +99,57 @@ def test_wrong_plans_and_names_are_refused(catalog: Catalog) -> None:
         search_fleets(training_plan(), catalog)
     with pytest.raises(InputError, match="h1000"):
         search_fleets(PLAN, catalog, ["h1000"])
+
+
+def test_spares_are_searched_like_everything_else(catalog: Catalog) -> None:
+    """Every frontier fleet is the estimate of its own plan, and no plan of the set beats it."""
+    plan = apply_patch(PLAN, {"reliability.failures_per_node_day": 1.0, "serving.cold_start_s": 3600.0})
+    report = search_fleets(plan, catalog, ["h100-sxm"], with_spares=True)
+    assert report.evaluated == 4 * search_fleets(plan, catalog, ["h100-sxm"]).evaluated
+    assert len({option.spare_instances for option in report.frontier}) > 1
+    own = (plan.serving.spare_instances, plan.serving.availability)
+    brute = []
+    for spares, target in (own, (0, 0.0), (1, 0.0), (2, 0.0)):
+        patched = apply_patch(plan, {"serving.spare_instances": spares, "serving.availability": target})
+        plain = search_fleets(patched, catalog, ["h100-sxm"])
+        brute += [(o.total, o.ttft_ms, o.tpot_ms, -o.availability) for o in plain.cheapest + plain.frontier]
+    for option in report.frontier:
+        figures = (option.total, option.ttft_ms, option.tpot_ms, -option.availability)
+        changed = apply_patch(plan, {change.path: change.after for change in option.changes})
+        week = report_service(changed, catalog, with_fleets=False).week
+        assert week.availability == pytest.approx(option.availability, rel=1e-12)
+        assert week.spare_instances == option.spare_instances
+        assert estimate(changed, catalog, draws=0).total == pytest.approx(option.total, rel=1e-9)
+        assert not any(
+            other != figures and all(a <= b for a, b in zip(other, figures, strict=True)) for other in brute
+        )
+
+
+def test_the_cheapest_reach_the_availability_asked_for(catalog: Catalog) -> None:
+    plan = apply_patch(PLAN, {"reliability.failures_per_node_day": 1.0, "serving.cold_start_s": 3600.0})
+    report = search_fleets(plan, catalog, ["h100-sxm"], with_spares=True)
+    assert all(option.availability >= plan.serving.availability for option in report.cheapest)
+    assert any(not option.reaches_target for option in report.frontier)
+    assert all(len(option.why) == 3 for option in report.cheapest)
+
+
+def test_a_fleet_says_what_limits_its_batch(catalog: Catalog) -> None:
+    for option in search_fleets(PLAN, catalog, EIGHT).cheapest:
+        cap = next((c.after for c in option.changes if c.path == "serving.max_num_seqs"), 1024)
+        if option.limited_by == "engine":
+            assert option.batch == cap
+        else:
+            assert option.batch < cap
+        limits = {"memory": "memory", "engine": "engine", "tpot": "per output", "ttft": "first token"}
+        assert limits[option.limited_by] in option.why[0].render()
+
+
+def test_a_cancelled_search_ends_early(catalog: Catalog) -> None:
+    assert search_fleets(PLAN, catalog, EIGHT, cancelled=lambda: True).evaluated == 0
+
+
+def test_eight_accelerators_with_spares_take_two_seconds_at_most(catalog: Catalog) -> None:
+    search_fleets(PLAN, catalog, EIGHT[:1], with_spares=True)
+    start = time.process_time()
+    search_fleets(PLAN, catalog, EIGHT, with_spares=True)
+    assert time.process_time() - start < 4.0  # twice the budget: this machine may be busy

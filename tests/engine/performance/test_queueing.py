@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from engine.performance.queueing import (
+    availability_reached,
     instances_needed,
     length_in_tail,
     peakedness,
@@ -114,3 +115,16 @@ def test_instances_that_never_fail_need_no_spares() -> None:
     )
     assert found[0] == 0.0
     assert np.isnan(found[1])
+
+
+@given(st.integers(1, 30), st.integers(0, 5), st.floats(0.5, 1.0))
+def test_availability_is_the_binomial_counted_by_hand(needed: int, spares: int, up: float) -> None:
+    total = needed + spares
+    chance = sum(comb(total, k) * up**k * (1.0 - up) ** (total - k) for k in range(needed, total + 1))
+    reached = float(availability_reached(needed=needed, spares=spares, instance_availability=up))
+    assert reached == pytest.approx(chance, abs=1e-12)
+
+
+def test_too_few_instances_are_never_enough() -> None:
+    assert float(availability_reached(needed=5.0, spares=-1.0, instance_availability=1.0)) == 0.0
+    assert np.isnan(availability_reached(needed=np.nan, spares=0.0, instance_availability=0.9))
