@@ -74,6 +74,29 @@ class ServiceOutcome:
     gpus_per_instance: Array
     availability: Array
     feasible_code: Codes
+    others: tuple[OtherUse, ...] = ()
+
+    @property
+    def own_share(self) -> FloatArray:
+        """Share of the fleet's accelerator hours that the first network has."""
+        own = self.fleet.instances_mean * np.asarray(self.gpus_per_instance)
+        return np.asarray(own / (own + sum((each.gpus_mean for each in self.others), start=np.zeros(()))))
+
+    @property
+    def gpus_peak(self) -> FloatArray:
+        """Accelerators of the fleet at their most, all networks together."""
+        own = self.fleet.instances_peak * np.asarray(self.gpus_per_instance)
+        return np.asarray(own + sum((each.gpus_peak for each in self.others), start=np.zeros(())))
+
+
+@dataclass(frozen=True, slots=True)
+class OtherUse:
+    """What another network takes of the fleet [GPUs]; its `feasible_code` as of a service of its own."""
+
+    name: str
+    gpus_mean: FloatArray
+    gpus_peak: FloatArray
+    feasible_code: Codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,18 +157,31 @@ def _evaluate_training(inputs: KernelInputs, training: TrainingInputs, scope: Sc
 
 
 def _evaluate_service(inputs: KernelInputs, service: ServiceInputs, scope: Scope) -> Outcome:
-    outcome = run_service(inputs, service)
+    outcome = replace(run_service(inputs, service), others=_other_uses(inputs))
     money = inputs.money
     end_day = money.horizon_months * DAYS_PER_MONTH
     gpus = outcome.gpus_per_instance
     fleet = outcome.fleet
+    others = {each.name: each.gpus_mean for each in outcome.others}
     compute = serving_lines(
-        fleet.instances_mean, gpus, fleet.instances_peak * gpus, money, fleet.instances_elastic
+        fleet.instances_mean, gpus, outcome.gpus_peak, money, fleet.instances_elastic, others
     )
     stored = storage_lines(money.storage, written=0.0, start_day=0.0, end_day=end_day, with_checkpoints=False)
     lines = _complete(inputs, compute, stored, scope, end_day)
     hours = end_day * HOURS_PER_DAY
     return Outcome(tuple(lines), total(lines, scope), hours, outcome.feasible_code, service=outcome)
+
+
+def _other_uses(inputs: KernelInputs) -> tuple[OtherUse, ...]:
+    """What the other networks on the fleet need, sized like the first."""
+    uses = []
+    for name, other in inputs.others:
+        assert other.service is not None
+        found = run_service(other, other.service)
+        gpus = np.asarray(found.gpus_per_instance)
+        mean, peak = found.fleet.instances_mean * gpus, found.fleet.instances_peak * gpus
+        uses.append(OtherUse(name, mean, peak, found.feasible_code))
+    return tuple(uses)
 
 
 def _evaluate_batch(inputs: KernelInputs, job: BatchJob, scope: Scope) -> Outcome:

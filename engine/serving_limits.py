@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, NoReturn
 
@@ -10,10 +11,12 @@ import numpy as np
 from engine.arrays import FloatArray
 from engine.codes import SERVING_PRECISIONS
 from engine.errors import InputError
-from engine.evaluation import Outcome
+from engine.evaluation import OtherUse, Outcome
 from engine.figures.common import GIB
 from engine.lowering import KernelInputs, ServiceInputs
+from engine.notes import SERVING_REASONS
 from engine.performance.serving import (
+    FEASIBLE,
     TPOT_MISSED,
     TTFT_MISSED,
     WEIGHTS_TOO_LARGE,
@@ -21,7 +24,7 @@ from engine.performance.serving import (
     find_latency_floor,
 )
 from engine.plan import Plan, get_value
-from engine.text import N_, Message, Quantity
+from engine.text import N_, Message, Quantity, Term
 from engine.traces import known
 
 _SPLITS = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
@@ -36,11 +39,25 @@ def require_serviceable(plan: Plan, settled: Plan, inputs: KernelInputs, outcome
     """
     if outcome.service is None or inputs.service is None:
         return
+    _require_others(settled, outcome.service.others)
     code = int(outcome.service.feasible_code)
     if code == WEIGHTS_TOO_LARGE:
         _refuse_size(plan, settled, inputs, inputs.service)
     if code in (TPOT_MISSED, TTFT_MISSED):
         _refuse_target(settled, inputs, inputs.service, code)
+
+
+def _require_others(settled: Plan, others: Sequence[OtherUse]) -> None:
+    """Every other network on the fleet fits and meets the same targets."""
+    for index, other in enumerate(others):
+        code = int(other.feasible_code)
+        if code != FEASIBLE:
+            path = f"serving.other_models.{index}.preset"
+            accepted = Message(
+                N_("a network that this accelerator serves within the targets, or a wider split: {reason}"),
+                {"reason": Term(SERVING_REASONS[code])},
+            )
+            raise InputError(path, get_value(settled, path), accepted)
 
 
 def _floor(inputs: KernelInputs, service: ServiceInputs, **changes: Any) -> LatencyFloor:

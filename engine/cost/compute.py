@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -147,6 +148,16 @@ BATCH_UNUSED = LineSpec(
 )
 
 
+OTHER_MODELS = LineSpec(
+    "compute",
+    N_("Other models on the fleet"),
+    "run",
+    GPU_HOURS,
+    "variable",
+    N_("mean GPUs of the other models x hours of the horizon, times the price"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TrainingUse:
     """Accelerator use of a training run: hours of wall time, its shares, and where it runs."""
@@ -245,10 +256,12 @@ def serving_lines(
     gpus_peak: Array,
     money: MoneyInputs,
     instances_elastic: Array | None = None,
+    other_gpus: Mapping[str, Array] | None = None,
 ) -> list[Line]:
     """Lines of accelerator hours of an online service over its horizon.
 
     `instances_elastic` is the part of `instances_mean` above the committed base; None: all of them.
+    `other_gpus` are held on average by other networks of the fleet, by name; all of it is elastic.
     """
     elastic = instances_mean if instances_elastic is None else instances_elastic
     base, busy = money.purchase.base, money.purchase.busy_share
@@ -265,12 +278,24 @@ def serving_lines(
     }
     peak = np.maximum(0.0, gpus_peak - base.accelerators * busy)
     based = (instances_mean - elastic) * gpus_per_instance * hours
+    others = _other_lines(other_gpus or {}, hours, money, end)
     return [
         _line(INSTANCES, quantity, money, 0.0, end, terms),
-        *_idle_and_tail(quantity, peak, money, 0.0, end),
+        *others,
+        *_idle_and_tail(quantity + _gpu_hours(others), peak, money, 0.0, end),
         spot_line(on_spot, money),
         *base_lines(based, money),
     ]
+
+
+def _other_lines(other_gpus: Mapping[str, Array], hours: Array, money: MoneyInputs, end: Array) -> list[Line]:
+    """One line for all other networks; none where there is none."""
+    if not other_gpus:
+        return []
+    terms = {name: Term(gpus, "GPUs", "serving.other_models") for name, gpus in other_gpus.items()}
+    terms[N_("hours")] = Term(hours, "h", "schedule.horizon_months")
+    held = sum(other_gpus.values(), start=np.zeros(()))
+    return [_line(OTHER_MODELS, held * hours, money, 0.0, end, terms)]
 
 
 def batch_lines(run: BatchRun, accelerators: Array, money: MoneyInputs) -> list[Line]:

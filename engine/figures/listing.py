@@ -67,8 +67,8 @@ def resource_list(plan: Plan, inputs: KernelInputs, outcome: Outcome) -> tuple[R
             ResourceUse(
                 resource=N_("Accelerators"),
                 unit="GPUs",
-                average=known(fleet.instances_mean * gpus),
-                peak=known(fleet.instances_peak * gpus),
+                average=known(fleet.instances_mean * gpus / outcome.service.own_share),
+                peak=known(outcome.service.gpus_peak),
             )
         )
     return tuple(resources)

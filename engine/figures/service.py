@@ -124,7 +124,9 @@ def _fleet_figures(planned: ServiceInputs, service: ServiceOutcome) -> tuple[Met
 def _unit_costs(
     inputs: KernelInputs, planned: ServiceInputs, outcome: Outcome, service: ServiceOutcome
 ) -> tuple[Metric, ...]:
-    load, total, served = planned.load, float(outcome.total), served_tokens(inputs, service)
+    load, served = planned.load, served_tokens(inputs, service)
+    # Other networks on the fleet carry their part of the bill.
+    total = float(outcome.total) * float(service.own_share)
     unit = "currency/M tokens"
     return (
         metric(

@@ -75,7 +75,10 @@ class ServiceInputs:
 
 @dataclass(frozen=True, slots=True)
 class KernelInputs:
-    """The only carrier of arrays: one row a plan, a draw or a candidate. Built by `lower`, never stored."""
+    """The only carrier of arrays: one row a plan, a draw or a candidate. Built by `lower`, never stored.
+
+    `others` are further networks on a service's fleet by name, each as a plan of its own would be.
+    """
 
     model: ModelShape
     hardware: Hardware
@@ -83,3 +86,4 @@ class KernelInputs:
     training: TrainingInputs | None
     service: ServiceInputs | None
     batch: BatchJob | None = None
+    others: tuple[tuple[str, KernelInputs], ...] = ()

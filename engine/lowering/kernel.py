@@ -14,6 +14,7 @@ from engine.lowering.accelerator import (
 from engine.lowering.batch import lower_batch
 from engine.lowering.inputs import KernelInputs
 from engine.lowering.money import lower_money
+from engine.lowering.others import other_models
 from engine.lowering.service import lower_service, reads_only
 from engine.lowering.training import lower_training
 from engine.values import PlanValues
@@ -33,4 +34,10 @@ def lower(values: PlanValues) -> KernelInputs:
     training = lower_training(values, model, hardware, accelerator) if plan.is_training else None
     service = lower_service(values, accelerator) if plan.is_service else None
     batch = lower_batch(values, accelerator) if plan.is_batch else None
-    return KernelInputs(model, hardware, lower_money(values, model, accelerator), training, service, batch)
+    money = lower_money(values, model, accelerator)
+    others = (
+        tuple((other.plan.architecture.model_name, lower(other)) for other in other_models(values))
+        if plan.is_service
+        else ()
+    )
+    return KernelInputs(model, hardware, money, training, service, batch, others)

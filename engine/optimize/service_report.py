@@ -193,7 +193,7 @@ def _week(case: _Case) -> ServiceWeek:
     fixed = not np.isnan(case.service.instances)
     size = served.fleet.hourly_instances.shape
     planned = np.full(size, served.fleet.instances_peak) if fixed else served.fleet.hourly_instances
-    capacity = np.asarray(served.instance.requests_per_s_capacity) * case.service.throughput_factor
+    capacity = requests_per_instance(served.instance) * case.service.throughput_factor
     hours = float(inputs.money.horizon_months) * HOURS_PER_MONTH
     static_mean, scaled_mean = float(static.instances_mean), float(scaled.instances_mean)
     assert plan.serving is not None
@@ -228,7 +228,13 @@ def _unit_costs(case: _Case) -> UnitCosts:
     tokens = served_tokens(case.inputs, case.served)
     amounts = _part_amounts(case)
     parts = tuple(_part(key, category, *amount, tokens) for (key, category), amount in amounts.items())
-    whole = _part("total", "", float(case.outcome.total), float(tokens.input_share), tokens)
+    whole = _part(
+        "total",
+        "",
+        float(case.outcome.total) * float(case.served.own_share),
+        float(tokens.input_share),
+        tokens,
+    )
     return UnitCosts(
         currency=case.plan.meta.currency,
         parts=tuple(part for part in parts if part.total != 0.0),
@@ -245,7 +251,8 @@ def _part_amounts(case: _Case) -> dict[tuple[str, str], tuple[float, float]]:
     lines = [line for line in case.outcome.lines if line.in_scope(case.plan.scope)]
     compute = [line for line in lines if line.spec.category == "compute"]
     aside = [line for line in compute if line.spec in (IDLE, TAIL)]
-    fleet = _known_sum(line for line in compute if line not in aside)
+    own = float(case.served.own_share)
+    fleet = own * _known_sum(line for line in compute if line not in aside)
     tokens = served_tokens(case.inputs, case.served)
     share = float(tokens.input_share)
     busy = min(float(case.served.fleet.utilisation_mean), 1.0) * fleet
@@ -253,11 +260,11 @@ def _part_amounts(case: _Case) -> dict[tuple[str, str], tuple[float, float]]:
         ("prefill", "compute"): (busy * share, 1.0),
         ("decode", "compute"): (busy * (1.0 - share), 0.0),
         ("headroom", "compute"): (fleet - busy, share),
-        ("unused", "compute"): (_known_sum(aside), share),
+        ("unused", "compute"): (own * _known_sum(aside), share),
     }
     others = dict.fromkeys(line.spec.category for line in lines if line.spec.category != "compute")
     for category in others:
-        amount = _known_sum(line for line in lines if line.spec.category == category)
+        amount = own * _known_sum(line for line in lines if line.spec.category == category)
         found[category, category] = (amount, share)
     return found
 

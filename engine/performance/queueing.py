@@ -66,8 +66,8 @@ class PromptQueue:
 
         def exceeded(chance: FloatArray, mean_s: FloatArray) -> FloatArray:
             some = chance > tail_share
-            waits = mean_s * np.log(np.where(some, chance / np.asarray(tail_share), 1.0))
-            return np.where(some, waits, 0.0)
+            over = np.log(np.where(some, chance / np.asarray(tail_share), 1.0))
+            return np.asarray(np.where(some, mean_s, 0.0) * over)
 
         return np.asarray(np.maximum(exceeded(*self.own), exceeded(*self.burst)))
 

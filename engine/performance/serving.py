@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.special import ndtri
 
 from engine.arrays import Array, BoolArray, FloatArray
 from engine.performance.inputs import Hardware, ModelShape
@@ -108,7 +109,7 @@ def serve_instance(
         ttft_s_p95=_ttft_in_tail(case, step, 0.05)(waiting),
         ttft_s_p99=_ttft_in_tail(case, step, 0.01)(waiting),
         tpot_s=_token_s(case, step, waiting * constants.utilisation_ceiling),
-        tpot_s_p95=_token_s(case, step, run),
+        tpot_s_p95=_token_in_tail_s(case, step, run, 0.05),
         longest_pause_s=_longest_pause_s(case, step, run),
         output_tokens_per_s=throughput,
         requests_per_s_capacity=throughput / load.output_tokens,
@@ -154,6 +155,27 @@ def _token_s(case: ServingCase, step: Step, batch: Array) -> FloatArray:
     return np.where(np.greater(case.load.disaggregated, 0.0), decode_s(case, step, batch), mixed)
 
 
+def _token_in_tail_s(case: ServingCase, step: Step, batch: Array, tail_share: Array) -> FloatArray:
+    """Time per output token that a share of the requests exceeds with the batch full [s].
+
+    A full batch is rare enough under Poisson arrivals; burstier ones also bunch the prompts that interrupt a
+    request: n of them in half a mean life, with standard deviation sqrt(n*exp(sigma^2)*z) prompts, of which
+    z = 1 is in the mean already. z = 1 + (CV^2 - 1)/instances, as bursts are dealt to all instances.
+    """
+    load, constants = case.load, case.constants
+    mean = _token_s(case, step, batch)
+    if np.all(np.asarray(load.arrival_cv) <= 1.0):
+        return mean
+    prompts = batch / np.asarray(load.output_tokens) * step.prefill
+    instances = np.maximum(
+        load.requests_per_second * load.output_tokens * mean / np.maximum(batch, 1e-12), 1.0
+    )
+    bunched = np.sqrt(1.0 + np.maximum(np.square(load.arrival_cv) - 1.0, 0.0) / instances) - 1.0
+    spread = np.sqrt(2.0 * np.exp(np.square(constants.input_length_sigma)) / np.maximum(batch, 1.0))
+    extra = prompts * ndtri(1.0 - np.asarray(tail_share)) * spread * bunched
+    return np.asarray(mean + np.where(np.greater(load.disaggregated, 0.0), 0.0, extra))
+
+
 def _longest_pause_s(case: ServingCase, step: Step, batch: FloatArray) -> FloatArray:
     """The longest wait for a token while a long prompt (95th percentile), or one chunk of it, is read [s]."""
     decode = decode_s(case, step, batch)
@@ -168,7 +190,10 @@ def _largest_batch(case: ServingCase, step: Step, room: FloatArray) -> FloatArra
     low, high = np.zeros_like(room), np.nan_to_num(room)
     for _ in range(int(np.ceil(np.log2(high.max(initial=0.0) + 1.0)))):
         middle = np.ceil((low + high) / 2.0)
-        good = _token_s(case, step, np.maximum(middle, 1.0)) <= case.load.tpot_slo_s
+        good = (
+            _token_in_tail_s(case, step, np.maximum(middle, 1.0), case.load.tail_share)
+            <= case.load.tpot_slo_s
+        )
         low, high = np.where(good, middle, low), np.where(good, high, middle - 1.0)
     return low
 

@@ -19,6 +19,19 @@ HourlyFactors = Annotated[tuple[Annotated[float, Field(ge=0, le=1000)], ...], Fi
 ServingEngine = Literal["vllm", "sglang", "trtllm", "lmdeploy"]
 
 
+class OtherModel(Section):
+    """Another network on the same fleet: it shares accelerators, price, targets, people and spares."""
+
+    preset: str = declare(N_("Network"), max_length=100, min_length=1)
+    requests_per_second: float = declare(N_("Mean request rate"), unit="requests/s", ge=1e-9, le=1e7)
+    input_tokens: float = declare(N_("Input tokens"), unit="tokens/request", ge=1, le=1e8)
+    output_tokens: float = declare(N_("Output tokens"), unit="tokens/request", ge=0, le=1e8)
+    profile: Literal["chat", "code", "api", "flat"] = declare(N_("Weekly profile"), default="chat")
+    weight_precision: ServingPrecision = declare(N_("Weight precision"), default="bf16")
+    tensor_parallel: Whole = declare(N_("Tensor parallel"), default=1, ge=1, le=4096)
+    accelerator_share: Divisor = declare(N_("Share of an accelerator"), unit="share", default=1.0, gt=0, le=1)
+
+
 class Serving(Section):
     """Traffic, targets, precision and engine of a service. Lengths also hold for an offline job."""
 
@@ -80,10 +93,10 @@ class Serving(Section):
         advanced=True,
         help=N_("Generated before the visible answer, and not kept for the next turn."),
     )
-    profile: Literal["chat", "code", "flat"] | HourlyFactors = declare(
+    profile: Literal["chat", "code", "api", "flat"] | HourlyFactors = declare(
         N_("Weekly profile"),
         default="chat",
-        help=N_("chat, code, flat, or 168 hourly factors from Monday 00:00 UTC."),
+        help=N_("chat, code, api, flat, or 168 hourly factors from Monday 00:00 UTC."),
     )
     peak_to_mean: float | None = declare(
         N_("Peak to mean"),
@@ -210,6 +223,13 @@ class Serving(Section):
         le=1,
         advanced=True,
         help=N_("What an instance gets of one accelerator: a MIG slice or a time slice."),
+    )
+    other_models: Annotated[tuple[OtherModel, ...], Field(strict=False)] = declare(
+        N_("Other models on the fleet"),
+        default=(),
+        advanced=True,
+        max_length=100,
+        help=N_("Each has instances of its own on the same accelerators, sized for the same targets."),
     )
     api_input_price_per_million: float | None = declare(
         N_("API price, input"),

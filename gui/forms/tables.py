@@ -325,6 +325,7 @@ CHOICE_WORDS = {
     "async": N_("In the background"),
     "chat": N_("Chat"),
     "code": N_("Code completion"),
+    "api": N_("API of many customers"),
     "flat": N_("Flat"),
     "ml_engineer": N_("Machine-learning engineer"),
     "infra_engineer": N_("Infrastructure engineer"),
