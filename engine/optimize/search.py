@@ -285,9 +285,7 @@ def _label(pricer: Pricer, item: _Found, best: _Found, everything: Sequence[_Fou
 
 
 def _candidate(pricer: Pricer, item: _Found, label: str, on_frontier: bool) -> Candidate:
-    outcome = item.priced.outcome
-    training, batch = outcome.training, outcome.batch
-    reached = training.goodput.goodput if training is not None else batch.kept_share if batch else None
+    training = item.priced.outcome.training
     return Candidate(
         label=label,
         changes=tuple(
@@ -298,7 +296,7 @@ def _candidate(pricer: Pricer, item: _Found, label: str, on_frontier: bool) -> C
         duration_h=item.priced.duration_h,
         accelerators=_accelerators(item.priced),
         mfu=None if training is None else float(training.step.mfu),
-        goodput=None if reached is None else float(reached),
+        goodput=None if training is None else float(training.goodput.goodput),
         on_frontier=on_frontier,
     )
 
