@@ -12,7 +12,7 @@ TAIL_P95 = -float(np.log(0.05))
 NORMAL_P95 = 1.6448536269514722
 """The 95th percentile of the standard normal."""
 _MOST_SPARES = 32
-_MOST_TRIALS = 1e15
+_MOST_TRIALS = 1e9
 
 
 def peakedness(arrival_cv: Array) -> FloatArray:

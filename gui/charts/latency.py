@@ -161,7 +161,7 @@ def _finding(curve: LatencyCurve, words: Translator, lang: str) -> str:
     if curve.operating is None:
         return words.tr("No batch meets the targets")
     batch = quantity(float(int(curve.operating.batch)), "sequences", lang)
-    return words.tr("{batch} an instance; the limit is {limit}").format(
+    return words.tr("{batch} an instance; limit: {limit}").format(
         batch=batch, limit=limit_word(curve.limited_by, lang)
     )
 
