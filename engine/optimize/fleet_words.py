@@ -14,8 +14,8 @@ Limit = Literal["memory", "engine", "tpot", "ttft"]
 _BATCH: Mapping[Limit, str] = {
     "memory": N_("Runs {batch} an instance: memory holds no more."),
     "engine": N_("Runs {batch} an instance: the engine's cap."),
-    "tpot": N_("Runs {batch} an instance: more would miss the time per output token."),
-    "ttft": N_("Runs {batch} an instance: more would miss the time to first token."),
+    "tpot": N_("Runs {batch} an instance: more would miss TPOT."),
+    "ttft": N_("Runs {batch} an instance: more would miss TTFT."),
 }
 
 
@@ -47,7 +47,7 @@ def explain_fleet(
     return (
         Message(_BATCH[limit], {"batch": batch}),
         _spares(needed, spares, asked_spares, availability),
-        Message(N_("{share} of the paid hours serve nobody: peaks, headroom and spares."), {"share": idle}),
+        Message(N_("{share} of the paid hours are idle: peaks, headroom, spares."), {"share": idle}),
     )
 
 

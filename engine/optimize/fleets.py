@@ -60,7 +60,7 @@ class _Call:
     @property
     def size(self) -> int:
         """How many fleets it holds."""
-        return int(self.rows[_SPLIT].size)
+        return _count(self.rows)
 
     @property
     def service(self) -> ServiceOutcome:
@@ -70,7 +70,13 @@ class _Call:
 
     def column(self, values: Array) -> FloatArray:
         """One figure of every fleet."""
-        return np.broadcast_to(np.asarray(values, dtype=float), (self.size,))
+        shape = np.broadcast_shapes(*(axis.shape for axis in self.rows.values()))
+        return np.broadcast_to(np.asarray(values, dtype=float), shape).ravel()
+
+
+def _count(rows: Mapping[str, FloatArray]) -> int:
+    """Fleets of a grid whose axes broadcast."""
+    return int(np.prod(np.broadcast_shapes(*(axis.shape for axis in rows.values()))))
 
 
 def search_fleets(
@@ -102,13 +108,13 @@ def search_fleets(
         if cancelled():
             break
         rows = _grid(base, catalog, patch, with_spares)
-        evaluated += rows[_SPLIT].size
+        evaluated += _count(rows)
         try:
             variant = apply_patch(base, patch)
             outcome = evaluate(lower(PlanValues(variant, catalog, dict(rows))), variant.scope)
             unpriced = _unpriced(outcome.lines, variant.scope, gaps)
         except FlopwiseError:
-            excluded[NO_FORMAT] += rows[_SPLIT].size
+            excluded[NO_FORMAT] += _count(rows)
             continue
         calls.append(_Call(patch, rows, outcome))
         kept.append(_usable(calls[-1], unpriced, excluded))
@@ -174,11 +180,11 @@ def _grid(base: Plan, catalog: Catalog, patch: Mapping[str, Any], with_spares: b
     policies = [(float(base.serving.spare_instances), base.serving.availability)]
     if with_spares:
         policies += [(count, 0.0) for count in SPARES]
-    mesh = np.meshgrid(np.arange(len(policies)), splits, BATCH_CAPS, (0.0, 1.0), indexing="ij")
-    policy, *axes = (axis.ravel() for axis in mesh)
-    rows = {path: axis.astype(float) for path, axis in zip((_SPLIT, _CAP, _SCALE), axes, strict=True)}
+    mesh = np.meshgrid(splits, BATCH_CAPS, (0.0, 1.0), indexing="ij")
+    rows = {path: axis.ravel().astype(float) for path, axis in zip((_SPLIT, _CAP, _SCALE), mesh, strict=True)}
     if with_spares:
-        rows[_SPARES], rows[_TARGET] = np.asarray(policies)[policy].T
+        # A first axis of their own: what the hours need is then sized once for all of them.
+        rows[_SPARES], rows[_TARGET] = np.asarray(policies).T[:, :, np.newaxis]
     return rows
 
 

@@ -21,6 +21,7 @@ from engine.notes import SERVING_REASONS
 from engine.optimize.fleet_words import batch_limit
 from engine.optimize.fleets import search_fleets
 from engine.optimize.service_remedies import remedies
+from engine.performance.fleet import requests_per_instance
 from engine.performance.serving import FEASIBLE, TOO_FEW_INSTANCES, serve_instance
 from engine.plan import Plan
 from engine.resolution import resolve

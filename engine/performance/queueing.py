@@ -11,7 +11,7 @@ from engine.arrays import Array, FloatArray
 
 _MOST_SPARES = 32
 _NEWTON_STEPS = 6
-_MOST_TRIALS = 1e15
+_MOST_TRIALS = 1e9
 
 
 def peakedness(arrival_cv: Array) -> FloatArray:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_COLOURS = 7
+_COLOURS, _ROOM = 7, 2.5
 _SHAPES = ("o", "s", "^", "D", "v", "P", "X", "*")
 """A shape for each colour, and one for all accelerators beyond them."""
 
@@ -41,6 +41,12 @@ class TradeData:
         both = {id(item): item for item in (*self.report.cheapest, *self.report.frontier)}
         return tuple(both.values())
 
+    @property
+    def ceiling(self) -> float:
+        """What is dearer stands in the table only: it would press the rest into a line."""
+        cheapest = min((option.total for option in self.shown()), default=0.0)
+        return _ROOM * max(self.now_total or 0.0, 2.0 * cheapest)
+
     def latency(self, option: FleetOption) -> float:
         """What the horizontal axis counts [ms]: TPOT, or TTFT where no tokens are given out."""
         return option.ttft_ms if self.by_first_token else option.tpot_ms
@@ -49,8 +55,9 @@ class TradeData:
 def draw_trade(figure: Figure, data: TradeData, style: ChartStyle, lang: str) -> ChartTable:
     """Draw the fleets with a frontier of those that reach the availability asked for."""
     axes, words = new_axes(figure, style), translator(lang)
-    shown = data.shown()
-    top = max([option.total for option in shown] + [data.now_total or 0.0], default=1.0)
+    everything = data.shown()
+    shown = [option for option in everything if option.total <= data.ceiling]
+    top = max([option.total for option in shown] + [data.now_total or 0.0]) or 1.0
     scale = money_scale(0.0, top, data.currency, lang)
     names = list(dict.fromkeys(option.name for option in sorted(shown, key=lambda o: o.total)))
     _name_groups(axes, names, style, lang)
@@ -75,7 +82,7 @@ def draw_trade(figure: Figure, data: TradeData, style: ChartStyle, lang: str) ->
     name = words.tr("time to first token") if data.by_first_token else words.tr("time per output token")
     label_axes(axes, style, x=words.tr("{name}, p95, ms (dashed: target)").format(name=name))
     legend_above(figure, axes, style)
-    return _table(shown, data, scale, lang)
+    return _table(everything, data, scale, lang)
 
 
 def _name_groups(axes: Axes, names: Sequence[str], style: ChartStyle, lang: str) -> None:
@@ -144,7 +151,7 @@ def _table(shown: Sequence[FleetOption], data: TradeData, scale: Scale, lang: st
     words = translator(lang)
     return ChartTable(
         title=_finding(data, lang),
-        note=words.tr("line: no other is cheaper and quicker; hollow: below the availability asked for"),
+        note=_note(shown, data, lang),
         columns=(
             Column(words.tr("Fleet")),
             Column(words.tr("Total"), "currency"),
@@ -180,9 +187,18 @@ def _table(shown: Sequence[FleetOption], data: TradeData, scale: Scale, lang: st
                 str(place),
             )
             for place, option in enumerate(shown)
+            if option.total <= data.ceiling
         ),
         currency=data.currency,
     )
+
+
+def _note(shown: Sequence[FleetOption], data: TradeData, lang: str) -> str:
+    words = translator(lang)
+    note = words.tr("line: no other is cheaper and quicker; hollow: below the availability asked for")
+    if all(option.total <= data.ceiling for option in shown):
+        return note
+    return words.tr("; ").join([note, words.tr("dearer ones: in the table")])
 
 
 def _spoken(option: FleetOption, data: TradeData, lang: str) -> str:

@@ -10,7 +10,7 @@ from engine.results import LatencyCurve, LatencyPoint
 from gui.charts.axes import frame, label_axes
 from gui.charts.style import DASHED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
-from gui.formatting import number, quantity
+from gui.formatting import number, quantity, unit_label
 from gui.i18n import Translator, translator
 from gui.models.services import limit_word
 
@@ -151,7 +151,7 @@ def _label_batches(
 def _axis_name(curve: LatencyCurve, lang: str) -> str:
     """What the horizontal axis counts, and where memory or the engine ends it."""
     words = translator(lang)
-    unit = words.tr("requests/s") if curve.tpot_slo_ms is None else words.tr("output tokens/s")
+    unit = unit_label("requests/s", "", lang) if curve.tpot_slo_ms is None else words.tr("output tokens/s")
     return words.tr("{unit} of one instance; ends at batch {size}: {limit}").format(
         unit=unit, size=number(curve.max_batch, lang), limit=limit_word(curve.ends_by, lang)
     )
@@ -161,7 +161,7 @@ def _finding(curve: LatencyCurve, words: Translator, lang: str) -> str:
     if curve.operating is None:
         return words.tr("No batch meets the targets")
     batch = quantity(float(int(curve.operating.batch)), "sequences", lang)
-    return words.tr("{batch} an instance; the limit is {limit}").format(
+    return words.tr("{batch} an instance; limit: {limit}").format(
         batch=batch, limit=limit_word(curve.limited_by, lang)
     )
 

@@ -9,7 +9,7 @@ from engine.results import ServiceWeek
 from gui.charts.axes import frame, label_axes, legend_above
 from gui.charts.style import DASHED, DOTTED, ChartStyle
 from gui.charts.table import ChartTable, Column, Mark
-from gui.formatting import compact, number, percent, quantity, weekday
+from gui.formatting import compact, number, percent, quantity, unit_label, weekday
 from gui.i18n import translator
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ def draw_week(figure: Figure, data: WeekData, style: ChartStyle, lang: str) -> C
     load.plot(range(len(week.requests_per_s)), week.requests_per_s, color=style.series(1), linewidth=1.5)
     load.set_ylim(0.0, max(week.requests_per_s) * 1.15)
     load.tick_params(labelbottom=False)
-    label_axes(load, style, y=words.tr("requests/s"))
+    label_axes(load, style, y=unit_label("requests/s", "", lang))
     _draw_fleet(fleet, week, style, lang)
     legend_above(figure, fleet, style)
     label_axes(fleet, style, y=words.tr("instances"), x=words.tr("hours from Monday 00:00 UTC"))

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 
 REPORT, FLEETS = "service", "service fleets"
 _MARGIN = 16
-_ROW_HEIGHT, _CHART_HEIGHT = 280, 190
-_WHY_LINES = 4
+_ROW_HEIGHT, _CHART_HEIGHT = 280, 218
+_WHY_LINES, _SLACK = 3, 6
 
 
 class FleetCard(Card):
@@ -42,8 +42,7 @@ class FleetCard(Card):
         super().__init__(margin=10, parent=parent)
         self._name = ElidedLabel(bold=True)
         self._why = Label(size="hint", role="muted", wrap=True)
-        # A wrapped label asks for the height it would need when narrow, which would stretch the page.
-        self._why.setFixedHeight(_WHY_LINES * self._why.fontMetrics().lineSpacing())
+        self._why.setFixedHeight(_WHY_LINES * self._why.fontMetrics().lineSpacing() + _SLACK)
         self._why.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.use = Button(tr("Use this"), small=True)
         self.use.setAccessibleName(tr("Use the fleet shown"))
@@ -57,11 +56,16 @@ class FleetCard(Card):
         self.option: FleetOption | None = None
         self.show_option(None, "")
 
+    def hasHeightForWidth(self) -> bool:
+        """Its height is fixed: a page with one wrapped label would take its wishes for its least height."""
+        return False
+
     def show_option(self, option: FleetOption | None, name: str) -> None:
         """Show a fleet, or ask for one."""
         self.option = option
         self._name.set_full_text(name if option is not None else tr("Choose a fleet in the chart."))
         self._why.setText("" if option is None else " ".join(render(message) for message in option.why))
+        self._why.setToolTip(self._why.text())
         self.use.setEnabled(option is not None and bool(option.changes))
 
     def text(self) -> str:
@@ -136,7 +140,8 @@ class ServingPage(SearchedView):
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(12)
         for place, view in enumerate((self.latency, self.week, self._cost_column(), self.fleets)):
-            view.setMinimumHeight(_ROW_HEIGHT)
+            if isinstance(view, ChartView):
+                view.setMinimumHeight(_ROW_HEIGHT)
             grid.addWidget(view, place // 2, place % 2)
         for both in (0, 1):
             grid.setRowStretch(both, 1)
@@ -197,10 +202,12 @@ class ServingPage(SearchedView):
             self.week.show_chart(draw_week, WeekData(found.week))
         else:
             self.week.show_message(without)
-        if found.costs is not None and found.costs.parts:
-            self.costs.show_chart(draw_unit_costs, UnitCostData(found.costs))
-        else:
+        if found.costs is None:
             self.costs.show_message(without)
+        elif not found.costs.parts:
+            self.costs.show_message(tr("Nothing in scope has a known cost."))
+        else:
+            self.costs.show_chart(draw_unit_costs, UnitCostData(found.costs))
 
     def _show_fleets(self, found: Any) -> None:
         plan, estimate = self._session.plan, self._session.estimate

@@ -284,3 +284,44 @@ def test_any_output_encoding_gets_valid_json(encoding: str) -> None:
     found = _process("rules --lang zh_CN --json", env={**os.environ, "PYTHONIOENCODING": encoding})
     assert found.returncode == 0 and found.stderr == b""
     assert len(json.loads(found.stdout.decode(encoding))) > 10
+
+
+def test_the_service_report_joins_the_search(run: Run) -> None:
+    text = plan_text(SERVICE)
+    found = run("optimize", "-", "--json", "--service", *FEW, stdin=text).data["service"]
+    metrics = run("estimate", "-", "--json", *FEW, stdin=text).data["metrics"]
+    assert found["feasible"] and found["problem"] is None
+    assert found["curve"]["operating"]["ttft_ms"] == pytest.approx(metrics["ttft_ms_p95"], rel=1e-9)
+    assert sum(part["per_request"] for part in found["costs"]["parts"]) == pytest.approx(
+        metrics["cost_per_request"], rel=1e-9
+    )
+    assert len(found["week"]["planned"]) == 168 and max(found["week"]["planned"]) == metrics["instances_peak"]
+    best = found["fleets"]["cheapest"][0]
+    assert best["reaches_target"] and len(best["why"]) == 3
+    assert all(isinstance(sentence, str) for sentence in best["why"])
+
+
+def test_the_service_report_is_for_services(run: Run) -> None:
+    answer = run("optimize", "-", "--json", "--service", *FEW, stdin=plan_text(TRAINING))
+    assert answer.code == 2 and "online_inference" in answer.err
+
+
+@pytest.mark.parametrize(
+    "patch",
+    [
+        {"scope__categories": []},
+        {"cluster__price_per_gpu_hour": 0, "people__roles": [], "scope__categories": ["compute"]},
+        {"cluster__accelerator": "a800-sxm-80"},
+        {"serving__growth_per_month": 2, "schedule__horizon_months": 60},
+        {"serving__requests_per_second": 1e-9},
+        {"serving__tpot_slo_ms": 0.1},
+    ],
+    ids=["nothing in scope", "everything free", "no offer", "extreme growth", "no load", "impossible"],
+)
+def test_odd_services_still_get_a_report(
+    run: Run, patch: dict[str, Any], recwarn: pytest.WarningsRecorder
+) -> None:
+    answer = run("optimize", "-", "--json", "--service", *FEW, stdin=plan_text(SERVICE, **patch))
+    assert answer.code == 0 and answer.err == ""
+    assert answer.data["service"]["curve"] is not None
+    assert [str(item.message) for item in recwarn if item.category is RuntimeWarning] == []

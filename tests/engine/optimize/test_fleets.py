@@ -140,7 +140,7 @@ def test_a_fleet_says_what_limits_its_batch(catalog: Catalog) -> None:
             assert option.batch == cap
         else:
             assert option.batch < cap
-        limits = {"memory": "memory", "engine": "engine", "tpot": "per output", "ttft": "first token"}
+        limits = {"memory": "memory", "engine": "engine", "tpot": "TPOT", "ttft": "TTFT"}
         assert limits[option.limited_by] in option.why[0].render()
 
 

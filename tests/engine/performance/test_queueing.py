@@ -128,3 +128,9 @@ def test_availability_is_the_binomial_counted_by_hand(needed: int, spares: int, 
 def test_too_few_instances_are_never_enough() -> None:
     assert float(availability_reached(needed=5.0, spares=-1.0, instance_availability=1.0)) == 0.0
     assert np.isnan(availability_reached(needed=np.nan, spares=0.0, instance_availability=0.9))
+
+
+def test_fleets_beyond_counting_have_an_availability() -> None:
+    reached = availability_reached(needed=1e30, spares=2.0, instance_availability=0.999)
+    assert float(reached) == pytest.approx(0.0, abs=1e-12)
+    assert float(spares_for_availability(needed=1e30, instance_availability=0.999, availability=0.9)) == 32.0
