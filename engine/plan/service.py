@@ -74,7 +74,7 @@ class Serving(Section):
     )
     instances: InstanceCount | Auto = declare(N_("Instances"), default="auto", advanced=True)
     api_input_price_per_million: float | None = declare(
-        N_("API price, input"),
+        N_("API input price"),
         unit="currency/M tokens",
         default=None,
         ge=0,
@@ -82,7 +82,7 @@ class Serving(Section):
         help=N_("Of the API that self-hosting is compared with; 0 is a price."),
     )
     api_output_price_per_million: float | None = declare(
-        N_("API price, output"),
+        N_("API output price"),
         unit="currency/M tokens",
         default=None,
         ge=0,
@@ -90,7 +90,7 @@ class Serving(Section):
         help=N_("Of the API that self-hosting is compared with; 0 is a price."),
     )
     api_cached_input_price_per_million: float | None = declare(
-        N_("API price, cached input"),
+        N_("API cached input price"),
         unit="currency/M tokens",
         default=None,
         ge=0,
