@@ -159,7 +159,7 @@ def _token_in_tail_s(case: ServingCase, step: Step, batch: Array, tail_share: Ar
     """Time per output token that a share of the requests exceeds with the batch full [s].
 
     A full batch is rare enough under Poisson arrivals; burstier ones also bunch the prompts that interrupt a
-    request: n of them in half a mean life, with standard deviation sqrt(n*exp(sigma^2)*z) prompts, of which
+    request: n of them in a mean life, with standard deviation sqrt(n*exp(sigma^2)*z) prompts, of which
     z = 1 is in the mean already. z = 1 + (CV^2 - 1)/instances, as bursts are dealt to all instances.
     """
     load, constants = case.load, case.constants
@@ -171,7 +171,7 @@ def _token_in_tail_s(case: ServingCase, step: Step, batch: Array, tail_share: Ar
         load.requests_per_second * load.output_tokens * mean / np.maximum(batch, 1e-12), 1.0
     )
     bunched = np.sqrt(1.0 + np.maximum(np.square(load.arrival_cv) - 1.0, 0.0) / instances) - 1.0
-    spread = np.sqrt(2.0 * np.exp(np.square(constants.input_length_sigma)) / np.maximum(batch, 1.0))
+    spread = np.sqrt(np.exp(np.square(constants.input_length_sigma)) / np.maximum(batch, 1.0))
     extra = prompts * ndtri(1.0 - np.asarray(tail_share)) * spread * bunched
     return np.asarray(mean + np.where(np.greater(load.disaggregated, 0.0), 0.0, extra))
 

@@ -232,7 +232,7 @@ class Serving(Section):
         help=N_("Each has instances of its own on the same accelerators, sized for the same targets."),
     )
     api_input_price_per_million: float | None = declare(
-        N_("API price, input"),
+        N_("API input price"),
         unit="currency/M tokens",
         default=None,
         ge=0,
@@ -240,7 +240,7 @@ class Serving(Section):
         help=N_("Of the API that self-hosting is compared with; 0 is a price."),
     )
     api_output_price_per_million: float | None = declare(
-        N_("API price, output"),
+        N_("API output price"),
         unit="currency/M tokens",
         default=None,
         ge=0,
@@ -248,7 +248,7 @@ class Serving(Section):
         help=N_("Of the API that self-hosting is compared with; 0 is a price."),
     )
     api_cached_input_price_per_million: float | None = declare(
-        N_("API price, cached input"),
+        N_("API cached input price"),
         unit="currency/M tokens",
         default=None,
         ge=0,

@@ -27,7 +27,7 @@ def verdict_text(found: BreakEven, lang: str) -> str:
     if found.verdict == "always":
         return words.tr("Self-hosting is cheaper at every volume")
     if found.verdict == "never":
-        return words.tr("Self-hosting is not cheaper at any volume for good")
+        return words.tr("Self-hosting stays cheaper at no volume")
     return obstacle_text(found, lang)
 
 

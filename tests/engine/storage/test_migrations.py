@@ -132,9 +132,7 @@ def test_a_newer_file_is_refused_and_unchanged(old_file: Path) -> None:
     assert backups(old_file) == [f"{old_file.name}.schema-1.backup"]
 
 
-def test_no_upgrade_without_a_copy(
-    old_file: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_upgrade_without_a_copy(old_file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(*_: object) -> None:
         raise OSError(28, os.strerror(28))
 
@@ -145,9 +143,7 @@ def test_no_upgrade_without_a_copy(
     assert sorted(file.name for file in old_file.parent.iterdir()) == [old_file.name]
 
 
-def test_two_windows_upgrade_at_once(
-    old_file: Path, run_forked: Callable[[Callable[[], None]], int]
-) -> None:
+def test_two_windows_upgrade_at_once(old_file: Path, run_forked: Callable[[Callable[[], None]], int]) -> None:
     def work() -> None:
         open_database(old_file, steps=TOMORROW).close()
 

@@ -19,7 +19,7 @@ from engine.storage import StorageError, read_plan_file, write_plan_file
 
 def test_round_trip(tmp_path: Path, plan: Plan) -> None:
     path = tmp_path / "预算 🚀.json"
-    changed = apply_patch(plan, {"meta.name": "大模型\u2028 \"quoted\" a\0b"})
+    changed = apply_patch(plan, {"meta.name": '大模型\u2028 "quoted" a\0b'})
     write_plan_file(path, changed)
     assert read_plan_file(path) == changed
     assert path.read_text(encoding="utf-8") == plan_to_json(changed)

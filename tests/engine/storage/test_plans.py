@@ -31,7 +31,10 @@ def test_any_accepted_text_and_number_comes_back_equal(
     repository: PlanRepository, plan: Plan, name: str, owner: str, tokens: float, share: float
 ) -> None:
     patch = {
-        "meta.name": name, "meta.owner": owner, "training.tokens": tokens, "governance.tag_coverage": share,
+        "meta.name": name,
+        "meta.owner": owner,
+        "training.tokens": tokens,
+        "governance.tag_coverage": share,
     }
     changed = apply_patch(plan, patch)
     plan_id = repository.create(changed)
@@ -107,7 +110,11 @@ def test_what_does_not_exist_is_named(repository: PlanRepository, plan: Plan) ->
     with pytest.raises(StorageError, match="no revision 7"):
         repository.load(plan_id, 7)
     for call in (
-        repository.load, repository.newest, repository.revisions, repository.delete, repository.restore,
+        repository.load,
+        repository.newest,
+        repository.revisions,
+        repository.delete,
+        repository.restore,
     ):
         with pytest.raises(StorageError, match="no plan nowhere"):
             call("nowhere")

@@ -13,8 +13,19 @@ from engine.storage import Database, PlanRepository, ReviewRepository, StorageEr
 
 def estimate(total: float, *, currency: str = "USD", complete: bool = True) -> Estimate:
     return Estimate(
-        currency=currency, total=total, p10=total * 0.9, p50=total, p80=None, p90=None, ask=None,
-        complete=complete, unknown=(), scope={}, lines=(), metrics=(), resources=(),
+        currency=currency,
+        total=total,
+        p10=total * 0.9,
+        p50=total,
+        p80=None,
+        p90=None,
+        ask=None,
+        complete=complete,
+        unknown=(),
+        scope={},
+        lines=(),
+        metrics=(),
+        resources=(),
     )
 
 
@@ -68,7 +79,8 @@ def test_summaries_show_the_newest_reviewed_total(
     plans.save_revision(plan_id, make_plan("two"))
     other = plans.create(make_plan("never reviewed"))
     assert {item.id: (item.total, item.currency) for item in plans.list()} == {
-        plan_id: (10, "EUR"), other: (None, None),
+        plan_id: (10, "EUR"),
+        other: (None, None),
     }
     assert [(item.revision, item.total) for item in plans.revisions(plan_id)] == [(2, None), (1, 10)]
 

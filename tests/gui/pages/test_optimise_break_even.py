@@ -72,7 +72,7 @@ def test_without_prices_it_leads_to_their_field(
     qtbot.waitUntil(lambda: bool(page.break_even.findChildren(Button, options=_deep())), timeout=10_000)
     button = next(b for b in page.break_even.findChildren(Button) if b.text() == "Enter the prices")
     button.click()
-    assert asked == [OUTPUT] and "API price, output" in texts(page)
+    assert asked == [OUTPUT] and "API output price" in texts(page)
 
 
 def _deep() -> Any:
