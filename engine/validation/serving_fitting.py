@@ -94,7 +94,7 @@ class ServingData:
 
     @cached_property
     def parts(self) -> tuple[tuple[ServingData, BoolArray], ...]:
-        """The rows by how they were driven and what they measure: themselves, and which they are, shape (all,)."""
+        """The rows by how they were driven and what they measure: themselves, and which they are."""
         keys = np.array([f"{row.mode} {row.kind}" for row in self.rows])
         return tuple((self.subset(keys == key), keys == key) for key in sorted(set(keys)))
 

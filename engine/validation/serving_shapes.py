@@ -35,6 +35,8 @@ _PRESET_COLUMNS = {
     "moe_ffn": "moe_intermediate_size",
     "shared_ffn": "shared_expert_intermediate_size",
 }
+PRESET_COUNT_ERROR = 0.1
+"""Largest relative error of a preset's parameters as columns tell them: vision towers, uneven layers."""
 _STATE_BYTES = 4.0
 _KINDS = 2
 """Attention kinds of a row: whole context and windowed; a kind a network lacks has no layers."""
@@ -63,10 +65,19 @@ def read_patterns() -> tuple[AttentionPattern, ...]:
 
 @lru_cache(maxsize=1)
 def known_networks() -> Mapping[str, Mapping[str, str]]:
-    """Columns of networks that files name without their sizes, by plain name: the table's, then presets'."""
+    """Columns of networks that files name without their sizes, by plain name: the table's, then presets'.
+
+    Presets whose shape the columns cannot tell, by their count of parameters, are left out.
+    """
     presets = {_plain(name): _preset_cells(preset) for name, preset in load_presets().items()}
+    told = {name: cells for name, cells in presets.items() if _count_error(cells) <= PRESET_COUNT_ERROR}
     table = csv.DictReader(io.StringIO(shipped_text(NETWORKS)))
-    return presets | {_plain(cells["model"]): cells for cells in table}
+    return told | {_plain(cells["model"]): cells for cells in table}
+
+
+def _count_error(cells: Mapping[str, str]) -> float:
+    shape = read_serving_shape(DataRow(cells["model"], cells))
+    return abs(float(count_parameters(shape).total) / 1e9 / float(cells["params_total_B"]) - 1.0)
 
 
 def _preset_cells(preset: Preset) -> Mapping[str, str]:
@@ -74,7 +85,8 @@ def _preset_cells(preset: Preset) -> Mapping[str, str]:
     sizes = {column: getattr(shape, name) for column, name in _PRESET_COLUMNS.items()}
     cells = {column: str(value) for column, value in sizes.items() if isinstance(value, int)}
     latent = "MLA" if shape.kv_lora_rank else ""
-    return cells | {"params_total_B": str(preset.published_parameters / 1e9), "attn": latent}
+    own = {"model": preset.name, "params_total_B": str(preset.published_parameters / 1e9), "attn": latent}
+    return cells | own
 
 
 def _plain(name: str) -> str:
