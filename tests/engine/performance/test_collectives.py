@@ -60,7 +60,9 @@ def test_data_parallel_by_hand() -> None:
     one = data_parallel_s(H100, parameters=1e9, group=16.0, inner=1.0)
     assert one == pytest.approx(2e9 * 15 / 16 / 400e9)
     # With tensor parallelism over the whole node each rank has its own port only.
-    assert data_parallel_s(H100, parameters=1e9, group=16.0, inner=8.0) == pytest.approx(2e9 * 15 / 16 / 50e9)
+    assert data_parallel_s(H100, parameters=1e9, group=16.0, inner=8.0) == pytest.approx(
+        2e9 * 15 / 16 / 50e9
+    )
     # Eight ranks, one in each node.
     assert data_parallel_s(H100, parameters=1e9, group=8.0, inner=8.0) == pytest.approx(2e9 * 7 / 8 / 50e9)
     # Inside one node the fabric carries it.

@@ -98,7 +98,9 @@ def test_unknown_sizes_are_never_feasible() -> None:
 
 
 def test_experts_split_over_experts_and_ranks() -> None:
-    mixture = replace(LLAMA_70B, num_experts=8.0, num_experts_per_tok=2.0, moe_intermediate_size=28672.0)
+    mixture = replace(
+        LLAMA_70B, num_experts=8.0, num_experts_per_tok=2.0, moe_intermediate_size=28672.0
+    )
     sizes = np.array([1.0, 2.0, 3.0, 4.0, 8.0, 16.0])
     # Two replicas by two context ranks: four ranks.
     codes = _code(replace(LAYOUT, expert_parallel=sizes), model=mixture)
