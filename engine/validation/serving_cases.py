@@ -16,7 +16,7 @@ from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.serving_step import ServingInputs
 from engine.text import N_, Message
 from engine.validation.naming import find_accelerator
-from engine.validation.serving_conditions import assumed, latency_limits, sequence_cap
+from engine.validation.serving_conditions import assumed, latency_limits, sequence_cap, sets_cache_format
 from engine.validation.serving_shapes import read_serving_shape, stack_shapes
 from engine.validation.tables import DataRow, RowProblem, Skipped, read_cases
 
@@ -37,7 +37,7 @@ _SPELLINGS = (
     (r"mxfp4", "mxfp4"),
     (r"fp4|nvfp4", "nvfp4"),
     (r"int4|awq|gptq|w4", "int4"),
-    (r"fp8|f8|w8a8-fp", "fp8"),
+    (r"fp8|f8|float8|e4m3|e5m2|w8a8-fp", "fp8"),
     (r"int8|w8|sq", "int8"),
     (r"bf16|bfloat16", "bf16"),
     (r"fp16|float16|half|16", "fp16"),
@@ -92,7 +92,8 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
 
     Blanks: input and output 1,024 tokens; concurrency 1; parallel sizes 1, tensor parallel the accelerators
     of the instance; weights in 16 bits; cache in 8 bits with weights of 8 bits or fewer, else in 16. A cache
-    format that the file itself guesses ("fp8?") is 16 bits with SGLang, which keeps it so unless told.
+    format that the file itself guesses ("fp8?") is 16 bits, as engines keep it unless told, except where the
+    benchmark's recipe is known to tell them.
     ROCm takes the catalogue's `amd_compute_factor`.
     """
     metric = row.text("metric")
@@ -130,7 +131,7 @@ def serving_row(row: DataRow, catalog: Catalog) -> ServingRow:
 
 def _load(row: DataRow, weights: str, mode: str, part: Accelerator, catalog: Catalog) -> ServingInputs:
     engine = row.text("engine").casefold()
-    cache = _cache_format(row.text("kv_dtype"), weights, engine)
+    cache = _cache_format(row, weights, engine)
     shrink = assumed("random_length_share") if row.text("group").casefold().startswith("inferencex") else 1.0
     tensor, pipeline, copies, _ = _layout(row)
     limits = _limits(row) if mode == SERVER else (np.inf, np.inf)
@@ -153,8 +154,9 @@ def _load(row: DataRow, weights: str, mode: str, part: Accelerator, catalog: Cat
     )
 
 
-def _cache_format(name: str, weights: str, engine: str) -> str:
-    if name.endswith("?") and "sglang" in engine:
+def _cache_format(row: DataRow, weights: str, engine: str) -> str:
+    name = row.text("kv_dtype")
+    if name.endswith("?") and not sets_cache_format(row.text("group").casefold(), engine):
         return "bf16"
     return read_format(name, "bf16" if weights in ("bf16", "fp16") else "fp8")
 

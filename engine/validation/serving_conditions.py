@@ -37,3 +37,9 @@ def latency_limits(scenario: str, model: str) -> tuple[float, float]:
 def sequence_cap(engine: str) -> float:
     """Largest batch of a rank [sequences] by the engine's name; the first expression that fits."""
     return next(float(row["value"]) for row in _of("cap") if re.search(row["match"], engine))
+
+
+def sets_cache_format(benchmark: str, engine: str) -> bool:
+    """Whether a benchmark's recipes ask the engine for a cache of 8 bits; both names in small letters."""
+    rows = (row for row in _of("cache") if benchmark.startswith(row["name"]))
+    return any(re.search(row["match"], engine) for row in rows)

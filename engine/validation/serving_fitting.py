@@ -7,11 +7,12 @@ import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from scipy.optimize import least_squares
 
-from engine.arrays import BoolArray, FloatArray
+from engine.arrays import Array, BoolArray, FloatArray
 from engine.performance.inputs import Hardware, ModelShape
 from engine.performance.serving import serve_instance
 from engine.performance.serving_constants import ServingConstants
@@ -28,10 +29,16 @@ from engine.validation.serving_cases import OFFLINE, RATE, SERVER, STATIC, Servi
 from engine.validation.tables import shipped_text
 
 PRIORS = "serving_priors.csv"
-RESIDUAL_SCALE = 0.05
-"""Relative error from which a row pulls less than in proportion: half of how well engines agree."""
-KIND_WEIGHTS = {"tpot": 1.0, "output": 2.5, "total": 1.0, "ttft": 0.3}
+RESIDUAL_SCALE = 0.15
+"""Relative error from which a row pulls less the farther off it is: what is no property of the network or
+the accelerator (a cold start, a mislabelled cap) must not move a constant.
+"""
+KIND_WEIGHTS = {"tpot": 1.0, "output": 5.0, "total": 1.0, "ttft": 0.3}
 """Pull of a metric: first tokens wait for a benchmark's bursts, which an instance does not explain."""
+RELATIVE_KINDS = ("output", "ttft")
+"""Metrics fitted by predicted/measured - 1, the others by its logarithm: their long tail is of stalls that
+no prediction should meet half-way.
+"""
 SOURCE_POWER = 0.5
 STEPS = 60
 
@@ -83,26 +90,53 @@ class ServingData:
         """Every row in the unit of its metric, shape (rows,), under the constants with `values` over them."""
         constants = replace(self.constants, **(values or {}))
         with np.errstate(all="ignore"):
-            return _predict(self, ServingCase(self.model, self.hardware, self.load, constants))
+            return _predict(self, constants)
+
+    @cached_property
+    def parts(self) -> tuple[tuple[ServingData, BoolArray], ...]:
+        """The rows by how they were driven and what they measure: themselves, and which they are."""
+        keys = np.array([f"{row.mode} {row.kind}" for row in self.rows])
+        return tuple((self.subset(keys == key), keys == key) for key in sorted(set(keys)))
 
 
-def _predict(data: ServingData, case: ServingCase) -> FloatArray:
-    """A row whose weights do not fit by a little ran all the same: it takes a batch of one."""
-    mode, kind = np.array([r.mode for r in data.rows]), np.array([r.kind for r in data.rows])
+def _predict(data: ServingData, constants: ServingConstants) -> FloatArray:
+    found = np.full(len(data.rows), np.nan)
+    for part, rows in data.parts:
+        case = ServingCase(part.model, part.hardware, part.load, constants)
+        found[rows] = _predict_alike(part, case)
+    return found
+
+
+def _predict_alike(data: ServingData, case: ServingCase) -> FloatArray:
+    """Rows of one mode and kind. One whose weights do not fit by a little ran all the same: it takes a batch
+    of one.
+    """
+    mode, kind = data.rows[0].mode, data.rows[0].kind
     room = np.maximum(max_batch(case), 1.0)
-    loop = closed_loop(case, data.concurrency, room)
-    tpot, ttft, output = loop.tpot_s, loop.ttft_s, loop.output_tokens_per_s
-    for name, run in ((SERVER, _server(data, case)), (RATE, open_loop(case, data.rate))):
-        picked = mode == name
-        tpot = np.where(picked, run.tpot_s, tpot)
-        ttft = np.where(picked, run.ttft_s, ttft)
-        output = np.where(picked, run.output_tokens_per_s, output)
-    ttft = np.where(mode == STATIC, batch_first_token_s(case, data.concurrency), ttft)
-    output = np.where(mode == STATIC, batch_throughput(case, room, data.concurrency), output)
-    output = np.where(mode == OFFLINE, batch_throughput(case, room, data.requests), output) * data.replicas
-    every = output * (1.0 + np.asarray(data.load.input_tokens) / data.load.output_tokens)
-    chosen = [kind == name for name in ("tpot", "ttft", "output", "total")]
-    return np.asarray(np.select(chosen, [1e3 * tpot, 1e3 * ttft, output, every], default=np.nan), dtype=float)
+    if kind == "ttft" and mode == STATIC:
+        return 1e3 * batch_first_token_s(case, data.concurrency)
+    if kind in ("output", "total"):
+        output = _output_tokens_per_s(mode, data, case, room) * data.replicas
+        every = 1.0 + np.asarray(data.load.input_tokens) / data.load.output_tokens
+        return np.asarray(output * (every if kind == "total" else 1.0))
+    run = _run(mode, data, case, room)
+    return 1e3 * np.asarray(run.tpot_s if kind == "tpot" else run.ttft_s)
+
+
+def _output_tokens_per_s(mode: str, data: ServingData, case: ServingCase, room: FloatArray) -> Array:
+    if mode == STATIC:
+        return batch_throughput(case, room, data.concurrency)
+    if mode == OFFLINE:
+        return batch_throughput(case, room, data.requests)
+    return _run(mode, data, case, room).output_tokens_per_s
+
+
+def _run(mode: str, data: ServingData, case: ServingCase, room: FloatArray) -> Run:
+    if mode == SERVER:
+        return _server(data, case)
+    if mode == RATE:
+        return open_loop(case, data.rate)
+    return closed_loop(case, data.concurrency, room)
 
 
 def _server(data: ServingData, case: ServingCase) -> Run:
@@ -143,19 +177,22 @@ def fit_serving(
 ) -> dict[str, float]:
     """The constants that fit best, rounded so that a last digit does not depend on the machine.
 
-    Minimises the sum over rows of soft_l1(weight^(1/2) * ln(predicted/measured) / RESIDUAL_SCALE) and over
-    constants of soft_l1(ln(value/prior) / spread). `start`: where to begin, the priors when None.
+    Minimises the sum over rows of ln(1 + weight * (error / RESIDUAL_SCALE)^2) and over constants of
+    ln(1 + (ln(value/prior) / spread)^2); the error is ln(predicted/measured), or predicted/measured - 1 for
+    RELATIVE_KINDS. `start`: where to begin, the priors when None.
     """
     measured, weights = measured_values(data.rows), np.sqrt(_weights(data.rows))
+    relative = np.isin([row.kind for row in data.rows], RELATIVE_KINDS)
     spreads = np.array([prior.spread for prior in priors])
 
     def residuals(steps: FloatArray) -> FloatArray:
-        ratio = np.log(data.predict(expand(priors, steps)) / measured)
-        misfit = np.nan_to_num(weights * ratio / RESIDUAL_SCALE, nan=1e3, posinf=1e3, neginf=-1e3)
+        ratio = data.predict(expand(priors, steps)) / measured
+        error = np.where(relative, ratio - 1.0, np.log(ratio))
+        misfit = np.nan_to_num(weights * error / RESIDUAL_SCALE, nan=1e3, posinf=1e3, neginf=-1e3)
         return np.concatenate([misfit, steps / spreads])
 
     first = np.array([np.log((start or {}).get(p.key, p.value) / p.value) for p in priors])
-    found = least_squares(residuals, first, loss="soft_l1", max_nfev=STEPS, x_scale=spreads)
+    found = least_squares(residuals, first, loss="cauchy", max_nfev=STEPS, x_scale=spreads)
     return {key: float(f"{value:.{DIGITS}g}") for key, value in expand(priors, found.x).items()}
 
 

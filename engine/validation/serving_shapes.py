@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from engine.catalog.presets import Preset, load_presets
 from engine.performance.flops import attention_kinds, count_parameters
 from engine.performance.inputs import AttentionKind, ModelShape, ParameterCounts
 from engine.validation.shapes import BLANK_HEAD, read_shape
@@ -21,6 +22,21 @@ PATTERNS, NETWORKS = "attention_patterns.csv", "networks.csv"
 BLANK_SERVING_VOCABULARY = 128256.0
 _LATENT_SIZES = (1536.0, 512.0, 128.0, 64.0, 128.0)
 """q_lora_rank, kv_lora_rank, nope, rope and value head sizes of every published large latent network."""
+_PRESET_COLUMNS = {
+    "n_layers": "num_hidden_layers",
+    "hidden": "hidden_size",
+    "n_heads": "num_attention_heads",
+    "n_kv_heads": "num_key_value_heads",
+    "head_dim": "head_dim",
+    "ffn": "intermediate_size",
+    "vocab": "vocab_size",
+    "experts": "num_experts",
+    "topk": "num_experts_per_tok",
+    "moe_ffn": "moe_intermediate_size",
+    "shared_ffn": "shared_expert_intermediate_size",
+}
+PRESET_COUNT_ERROR = 0.1
+"""Largest relative error of a preset's parameters as columns tell them: vision towers, uneven layers."""
 _STATE_BYTES = 4.0
 _KINDS = 2
 """Attention kinds of a row: whole context and windowed; a kind a network lacks has no layers."""
@@ -49,21 +65,56 @@ def read_patterns() -> tuple[AttentionPattern, ...]:
 
 @lru_cache(maxsize=1)
 def known_networks() -> Mapping[str, Mapping[str, str]]:
-    """Columns of networks that files name without their sizes, by plain name."""
-    return {_plain(cells["model"]): cells for cells in csv.DictReader(io.StringIO(shipped_text(NETWORKS)))}
+    """Columns of networks that files name without their sizes, by plain name: the table's, then presets'.
+
+    Presets whose shape the columns cannot tell, by their count of parameters, are left out.
+    """
+    presets = {_plain(name): _preset_cells(preset) for name, preset in load_presets().items()}
+    told = {name: cells for name, cells in presets.items() if _count_error(cells) <= PRESET_COUNT_ERROR}
+    table = csv.DictReader(io.StringIO(shipped_text(NETWORKS)))
+    return told | {_plain(cells["model"]): cells for cells in table}
+
+
+def _count_error(cells: Mapping[str, str]) -> float:
+    shape = read_serving_shape(DataRow(cells["model"], cells))
+    return abs(float(count_parameters(shape).total) / 1e9 / float(cells["params_total_B"]) - 1.0)
+
+
+def _preset_cells(preset: Preset) -> Mapping[str, str]:
+    shape = preset.architecture
+    sizes = {column: getattr(shape, name) for column, name in _PRESET_COLUMNS.items()}
+    cells = {column: str(value) for column, value in sizes.items() if isinstance(value, int)}
+    latent = "MLA" if shape.kv_lora_rank else ""
+    own = {"model": preset.name, "params_total_B": str(preset.published_parameters / 1e9), "attn": latent}
+    return cells | own
 
 
 def _plain(name: str) -> str:
-    word = re.sub(r"[^a-z0-9]", "", name.casefold())
-    return re.sub(r"(nv)?fp[48]$|bf16$|instruct$", "", word)
+    word = re.sub(r"[^a-z0-9]", "", name.casefold().rpartition("/")[2])
+    return re.sub(r"((nv)?fp[48]|bf16|instruct|it)+$", "", word)
+
+
+def _known(name: str, *, nearly: bool) -> Mapping[str, str] | None:
+    """A network by its plain name; `nearly`: else the one whose name it goes on from, or the only one that
+    goes on from it.
+    """
+    wanted, known = _plain(name), known_networks()
+    if wanted in known or not nearly:
+        return known.get(wanted)
+    longer = max((key for key in known if wanted.startswith(key)), key=len, default="")
+    shorter = [key for key in known if wanted and key.startswith(wanted)]
+    found = longer or (shorter[0] if len(shorter) == 1 else "")
+    return known.get(found)
 
 
 def _completed(row: DataRow) -> DataRow:
     """The row with a known network's columns where it has no sizes of its own."""
-    known = known_networks().get(_plain(row.text("model")))
-    if known is None or row.amount("n_layers"):
+    if row.amount("n_layers"):
         return row
-    return DataRow(row.id, {**row.cells, **known})
+    known = _known(row.text("model"), nearly=not row.amount("params_total_B"))
+    if known is None:
+        return row
+    return DataRow(row.id, {**row.cells, **known, "model": row.text("model")})
 
 
 def read_serving_shape(given: DataRow) -> ModelShape:

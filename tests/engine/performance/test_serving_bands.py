@@ -20,7 +20,7 @@ CATALOG = load_catalog()
 def test_bands_hold_the_prediction(metric: str, is_moe: bool, family: str) -> None:
     band = serving_band(CATALOG, metric, is_moe=is_moe, family=family)
     assert band.low is not None and band.high is not None and band.low < 1.0 == band.value < band.high
-    assert band.high / band.low <= {"tpot": 1.85, "throughput": 2.1, "ttft": 6.5}[metric]
+    assert band.high / band.low <= {"tpot": 1.85, "throughput": 2.1, "ttft": 7.0}[metric]
 
 
 def test_a_family_nobody_measured_takes_its_kinds_band() -> None:

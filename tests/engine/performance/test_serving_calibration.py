@@ -37,9 +37,9 @@ def check_the_shipped_constants_are_the_fit_to_the_digit(found: ServingCalibrati
 
 def check_what_is_left_out_is_met(found: ServingCalibration) -> None:
     for how, limits in {
-        "source": {"tpot": 0.15, "output": 0.15, "ttft": 0.50},
-        "family": {"tpot": 0.15, "output": 0.14, "ttft": 0.45},
-        "accelerator": {"tpot": 0.13, "output": 0.13, "ttft": 0.36},
+        "source": {"tpot": 0.135, "output": 0.14, "ttft": 0.43},
+        "family": {"tpot": 0.125, "output": 0.12, "ttft": 0.37},
+        "accelerator": {"tpot": 0.12, "output": 0.125, "ttft": 0.32},
     }.items():
         for kind, limit in limits.items():
             assert median(found, found.fitted, kind) < median(found, found.held_out[how], kind) <= limit
