@@ -9,6 +9,7 @@ from typing import Any, get_args
 
 from engine.plan import FieldSpec
 from engine.plan.architecture import LayerGroup, Mixer, MlpKind
+from engine.plan.service import OtherModel, ServingPrecision
 from engine.plan.workload import MeasuredRun
 from engine.text import N_
 from gui.forms.field_spec import FormField
@@ -106,6 +107,23 @@ RUNS = RowsSpec(
     add_text=N_("Add a measured run"),
     empty_word=N_("plan"),
 )
+MODELS = RowsSpec(
+    columns=(
+        ColumnSpec("preset", N_("Network preset"), "text", width=128),
+        ColumnSpec("requests_per_second", N_("Requests/s"), width=74),
+        ColumnSpec("input_tokens", N_("Input"), unit="tokens", width=70),
+        ColumnSpec("output_tokens", N_("Output"), unit="tokens", width=70),
+        ColumnSpec("tensor_parallel", N_("Split"), width=48),
+        ColumnSpec("weight_precision", N_("Weights"), "choice", choices=get_args(ServingPrecision), width=78),
+        ColumnSpec("profile", N_("Profile"), "choice", choices=("chat", "code", "api", "flat"), width=90),
+    ),
+    to_rows=_models_to_rows,
+    from_rows=list,
+    new_row=lambda: OtherModel(
+        preset="Llama-3.1-8B", requests_per_second=1.0, input_tokens=1000.0, output_tokens=200.0
+    ).model_dump(),
+    add_text=N_("Add a model"),
+)
 ITEMS = RowsSpec(
     columns=(
         ColumnSpec("name", N_("Name"), "text", width=140),
@@ -168,6 +186,7 @@ PEAKS = RowsSpec(
 ROWS: Mapping[str, RowsSpec] = {
     "architecture.layer_groups": LAYERS,
     "training.measured_runs": RUNS,
+    "serving.other_models": MODELS,
     "people.roles": ROLES,
     "storage.items": ITEMS,
     "finance.fx_rates": RATES,
