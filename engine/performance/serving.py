@@ -50,8 +50,8 @@ class InstancePerformance:
     With prompts taken in by instances of their own, `prefill_requests_per_s` is what one of them takes (inf
     without), and the others only decode.
     `feasible_code`: 0 all targets met; 1 weights and one sequence do not fit (batch 0, times NaN);
-    2 TPOT missed even at batch 1 (figures are of batch 1); 3 TTFT missed even without load (capacity
-    follows TPOT alone).
+    2 TPOT missed even at batch 1 (figures are of batch 1); 3 TTFT missed even without load (figures at the
+    load of one sequence).
     """
 
     batch: Array
@@ -95,7 +95,9 @@ def serve_instance(
     ttft = _ttft_in_tail(case, step, load.tail_share)
     ttft_met = ttft(np.zeros(())) <= load.ttft_slo_s
     # Instances that only decode keep no prompt waiting, so that TTFT does not bound their batch.
-    waiting = np.where(ttft_met & ~pooled, _largest_occupancy(ttft, load.ttft_slo_s, run), run)
+    # Where even a request alone misses TTFT, no load is within it: the figures are of one sequence.
+    loaded = np.where(ttft_met, _largest_occupancy(ttft, load.ttft_slo_s, run), np.minimum(run, 1.0))
+    waiting = np.where(pooled, run, loaded)
     code = np.select(
         [~fits, ~tpot_met, ~ttft_met], [WEIGHTS_TOO_LARGE, TPOT_MISSED, TTFT_MISSED], default=FEASIBLE
     )

@@ -14,7 +14,7 @@ from scipy.optimize import least_squares
 
 from engine.arrays import Array, BoolArray, FloatArray
 from engine.performance.inputs import Hardware, ModelShape
-from engine.performance.serving import serve_instance
+from engine.performance.serving import find_latency_floor, serve_instance
 from engine.performance.serving_constants import ServingConstants
 from engine.performance.serving_runs import (
     Run,
@@ -141,9 +141,13 @@ def _run(mode: str, data: ServingData, case: ServingCase, room: FloatArray) -> R
 
 def _server(data: ServingData, case: ServingCase) -> Run:
     """The highest load within the scenario's own limits, as its rules ask for; 99th percentiles of rows that
-    give them are the limits' own 95th.
+    give them are the limits' own 95th. A TTFT limit that the model misses even without load was kept all the
+    same: such a row goes by its TPOT limit alone.
     """
-    found = serve_instance(case.model, case.hardware, case.load, case.constants)
+    floor = find_latency_floor(case.model, case.hardware, case.load, case.constants)
+    kept = np.where(floor.ttft_s > case.load.ttft_slo_s, np.inf, case.load.ttft_slo_s)
+    load = replace(case.load, ttft_slo_s=kept)
+    found = serve_instance(case.model, case.hardware, load, case.constants)
     tail = np.array([row.tail for row in data.rows])
     tpot = np.where(tail, found.tpot_s_p95, found.tpot_s)
     ttft = np.where(tail, found.ttft_s_p95, found.ttft_s)

@@ -15,6 +15,7 @@ from engine.performance.queueing import (
     length_in_tail,
     peakedness,
     prefill_wait_s,
+    prompt_queue,
     spares_for_availability,
     staffed_slots,
 )
@@ -134,3 +135,47 @@ def test_fleets_beyond_counting_have_an_availability() -> None:
     reached = availability_reached(needed=1e30, spares=2.0, instance_availability=0.999)
     assert float(reached) == pytest.approx(0.0, abs=1e-12)
     assert float(spares_for_availability(needed=1e30, instance_availability=0.999, availability=0.9)) == 32.0
+
+
+def test_prompts_wait_as_in_an_mg1_queue() -> None:
+    """Poisson arrivals at one instance: the chance is the load, the mean Pollaczek-Khinchine's."""
+    queue = prompt_queue(requests_per_s=0.6, prefill_s=1.0, length_sigma=0.0, arrival_cv=1.0, instances=1.0)
+    assert float(queue.own[0]) == pytest.approx(0.6)
+    assert float(queue.own[0] * queue.own[1]) == pytest.approx(0.6 / (2.0 * 0.4))
+    assert float(queue.in_tail_s(0.05)) > float(queue.mean_s)
+    assert float(queue.in_tail_s(0.7)) == pytest.approx(0.0)
+
+
+@pytest.mark.parametrize("cv", [1.5, 2.0, 4.0])
+def test_the_chance_of_a_queue_solves_its_equation(cv: float) -> None:
+    load = np.array([0.1, 0.4, 0.8, 0.95])
+    queue = prompt_queue(requests_per_s=load, prefill_s=1.0, length_sigma=0.0, arrival_cv=cv, instances=1.0)
+    chance = queue.burst[0]
+    np.testing.assert_allclose(chance, (1.0 + cv**2 * (1.0 - chance) / load) ** (-1.0 / cv**2), rtol=1e-6)
+    assert np.all(chance > load)
+
+
+@pytest.mark.parametrize(("cv", "instances"), [(2.0, 1), (4.0, 3)])
+def test_bursts_wait_as_in_simulation(cv: float, instances: int) -> None:
+    """Gamma gaps, exponential prompts, the first free of some instances: the tail within a third."""
+    rng = np.random.default_rng(3)
+    count, load = 200_000, 0.5
+    gaps = rng.gamma(1.0 / cv**2, cv**2 / (load * instances), count)
+    work = rng.exponential(1.0, count)
+    free = np.zeros(instances)
+    waits = np.empty(count)
+    for index, (at, own) in enumerate(zip(np.cumsum(gaps), work, strict=True)):
+        first = int(np.argmin(free))
+        waits[index] = max(free[first] - at, 0.0)
+        free[first] = max(free[first], at) + own
+    # exp(sigma^2) = 2 is the spread of exponential work.
+    sigma = float(np.sqrt(np.log(2.0)))
+    queue = prompt_queue(
+        requests_per_s=load, prefill_s=1.0, length_sigma=sigma, arrival_cv=cv, instances=float(instances)
+    )
+    assert float(queue.in_tail_s(0.05)) == pytest.approx(float(np.quantile(waits, 0.95)), rel=0.33)
+
+
+def test_a_queue_that_only_grows_never_ends() -> None:
+    queue = prompt_queue(requests_per_s=2.0, prefill_s=1.0, length_sigma=1.0, arrival_cv=1.0, instances=1.0)
+    assert np.isinf(queue.mean_s) and np.isinf(queue.in_tail_s(0.05))
