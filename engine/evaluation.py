@@ -293,9 +293,38 @@ def run_service(inputs: KernelInputs, service: ServiceInputs, *, keep_weeks: boo
         requests_per_s_capacity=instance.requests_per_s_capacity * service.throughput_factor,
         prefill_requests_per_s=instance.prefill_requests_per_s * service.throughput_factor,
     )
-    fleet = fleet_hours(
+    fleet = _size_fleet(inputs, service, real, base, keep_weeks)
+    fixed = ~np.isnan(service.instances)
+    peak = np.where(fixed, service.instances, fleet.instances_peak)
+    # A fleet of fixed size has to carry the busiest hour.
+    overloaded = (
+        fixed
+        & (np.asarray(instance.feasible_code) == FEASIBLE)
+        & (fleet.hourly_requests_per_s.max(axis=-1) > service.instances * requests_per_instance(real))
+    )
+    return ServiceOutcome(
+        instance=instance,
+        fleet=_of_fixed_size(fleet, service.instances, base),
+        gpus_per_instance=gpus,
+        availability=availability_reached(
+            needed=fleet.needed_peak,
+            spares=peak - fleet.needed_peak,
+            instance_availability=service.instance_availability,
+        ),
+        feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
+    )
+
+
+def _size_fleet(
+    inputs: KernelInputs,
+    service: ServiceInputs,
+    instance: InstancePerformance,
+    base: Array,
+    keep_weeks: bool,
+) -> Fleet:
+    return fleet_hours(
         service.load,
-        real,
+        instance,
         service.profile,
         constants=service.constants,
         peak_to_mean=service.peak_to_mean,
@@ -313,38 +342,22 @@ def run_service(inputs: KernelInputs, service: ServiceInputs, *, keep_weeks: boo
         base_instances=base,
         keep_weeks=keep_weeks,
     )
-    fixed = ~np.isnan(service.instances)
-    mean = np.where(fixed, service.instances, fleet.instances_mean)
-    peak = np.where(fixed, service.instances, fleet.instances_peak)
-    # A fleet of fixed size has to carry the busiest hour.
-    overloaded = (
-        fixed
-        & (np.asarray(instance.feasible_code) == FEASIBLE)
-        & (fleet.hourly_requests_per_s.max(axis=-1) > service.instances * requests_per_instance(real))
-    )
-    elastic = np.where(fixed, np.maximum(service.instances - base, 0.0), fleet.instances_elastic)
-    busy = fleet.utilisation_mean * fleet.instances_mean / np.maximum(mean, 1e-12)
-    weeks = tuple(
-        Week(week.months, np.where(np.isnan(service.instances), week.instances, service.instances))
-        for week in fleet.weeks
-    )
-    return ServiceOutcome(
-        instance=instance,
-        fleet=replace(
-            fleet,
-            instances_mean=mean,
-            instances_peak=peak,
-            utilisation_mean=busy,
-            instances_elastic=elastic,
-            weeks=weeks,
+
+
+def _of_fixed_size(fleet: Fleet, instances: Array, base: Array) -> Fleet:
+    """The fleet with as many instances as the plan fixes, every hour; NaN leaves it as it was sized."""
+    fixed = ~np.isnan(instances)
+    mean = np.where(fixed, instances, fleet.instances_mean)
+    return replace(
+        fleet,
+        instances_mean=mean,
+        instances_peak=np.where(fixed, instances, fleet.instances_peak),
+        utilisation_mean=fleet.utilisation_mean * fleet.instances_mean / np.maximum(mean, 1e-12),
+        instances_elastic=np.where(fixed, np.maximum(instances - base, 0.0), fleet.instances_elastic),
+        weeks=tuple(
+            Week(week.months, np.where(np.isnan(instances), week.instances, instances))
+            for week in fleet.weeks
         ),
-        gpus_per_instance=gpus,
-        availability=availability_reached(
-            needed=fleet.needed_peak,
-            spares=peak - fleet.needed_peak,
-            instance_availability=service.instance_availability,
-        ),
-        feasible_code=np.where(overloaded, TOO_FEW_INSTANCES, instance.feasible_code),
     )
 
 

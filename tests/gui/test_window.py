@@ -429,7 +429,9 @@ def texts_of(widget: QWidget) -> list[str]:
         given = getattr(widget, name, None)
         if callable(given):
             value = given()
-            found += value if isinstance(value, list) else [value.label, value.note]
+            given_texts = value if isinstance(value, list) else [value.label, value.note]
+            # A row of figures says each as a pair.
+            found += [part for text in given_texts for part in (text if isinstance(text, tuple) else [text])]
     return [text for text in found if text]
 
 

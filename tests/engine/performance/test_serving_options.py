@@ -94,7 +94,7 @@ def test_a_later_percentile_asks_for_more() -> None:
     assert float(late.requests_per_s_capacity) <= float(early.requests_per_s_capacity)
     assert float(CONSTANTS.staffing_beta(0.05)) == float(CONSTANTS.staffing_beta_p95)
     assert float(CONSTANTS.staffing_beta(0.01)) == pytest.approx(float(CONSTANTS.staffing_beta_p99))
-    bursty = [replace(LOAD, requests_per_second=float(rate), arrival_cv=2.0) for rate in range(10, 60, 5)]
+    bursty = [replace(LOAD, requests_per_second=float(rate), arrival_cv=2.0) for rate in range(10, 400, 15)]
     sizes = [fleet(early, load) for load in bursty]
     later = [fleet(late, replace(load, tail_share=0.01)) for load in bursty]
     assert all(more >= less for more, less in zip(later, sizes, strict=True))
