@@ -295,11 +295,16 @@ def _with_pool(
     missed = pooled & (mixed.feasible_code == FEASIBLE) & (own > case.load.ttft_slo_s)
 
     def ttft(busy: FloatArray) -> FloatArray:
-        return np.asarray(own + _queue_at(case, step, busy / step.prefill).in_tail_s(case.load.tail_share))
+        return np.asarray(
+            own
+            + _queue_at(case, step, busy / np.maximum(step.prefill, 1e-12)).in_tail_s(case.load.tail_share)
+        )
 
     busy = _largest_occupancy(ttft, np.where(missed, np.inf, case.load.ttft_slo_s), ceiling)
-    queue = _queue_at(case, step, busy / step.prefill)
-    taken_in, capacity = busy / step.prefill, np.asarray(mixed.requests_per_s_capacity)
+    queue = _queue_at(case, step, busy / np.maximum(step.prefill, 1e-12))
+    # What fits in no instance takes in nothing either.
+    taken_in = np.where(busy > 0.0, busy / np.maximum(step.prefill, 1e-12), np.nan)
+    capacity = np.asarray(mixed.requests_per_s_capacity)
     return replace(
         mixed,
         ttft_s=np.where(pooled, step.alone + queue.mean_s + last, mixed.ttft_s),
