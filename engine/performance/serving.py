@@ -269,8 +269,7 @@ def _ttft_in_tail(case: ServingCase, step: Step, tail_share: Array) -> Callable[
     def at(batch: FloatArray) -> FloatArray:
         tpot = _token_s(case, step, batch)
         wait = _queue(case, step, batch, tpot).in_tail_s(tail_share)
-        waited = np.where(np.greater(batch, 0.0), chunks * decode_s(case, step, batch), 0.0)
-        return np.asarray(alone + waited + wait + tpot / 2.0)
+        return np.asarray(alone + chunks * decode_s(case, step, batch) + wait + tpot / 2.0)
 
     return at
 
