@@ -9,6 +9,7 @@ import numpy as np
 
 from engine.arrays import FloatArray
 from engine.catalog import Catalog
+from engine.catalog.accelerators import GIB
 from engine.errors import InputError
 from engine.evaluation import Outcome, evaluate
 from engine.lowering import KernelInputs, lower, resolve_accelerator
@@ -22,11 +23,11 @@ from engine.performance.batch import (
 from engine.performance.serving import FEASIBLE, WEIGHTS_TOO_LARGE
 from engine.performance.serving_step import count_ranks
 from engine.plan import Plan, apply_patch
+from engine.splits import tensor_splits
 from engine.text import N_, Message, Quantity
 from engine.values import PlanValues
 
 SPLIT, STAGES, COUNT = "layout.tensor_parallel", "layout.pipeline_parallel", "cluster.accelerator_count"
-_SPLITS = (1, 2, 4, 8, 16)
 
 Found = dict[str, tuple[Any, Message]]
 """Value and reason of each field that was left to the engine."""
@@ -36,7 +37,7 @@ def serving_splits(plan: Plan, catalog: Catalog) -> FloatArray:
     """Tensor splits of an instance worth a try: they divide the heads and stay within a fast domain."""
     heads = plan.architecture.num_attention_heads
     domain = resolve_accelerator(PlanValues(plan, catalog)).scale_up_domain
-    return np.array([s for s in _SPLITS if heads % s == 0 and s <= max(1, domain)], dtype=float)
+    return tensor_splits(heads, domain)
 
 
 def batch_choices(plan: Plan, catalog: Catalog) -> Found:
@@ -98,8 +99,8 @@ def _require_fit(plan: Plan, catalog: Catalog, inputs: KernelInputs) -> None:
     if np.any(np.asarray(run.fitting_batch) >= 1.0):
         return
     seen = {
-        "needed": Quantity(float(np.min(run.weight_bytes_per_gpu)) / 2**30, "GiB"),
-        "usable": Quantity(float(np.min(inputs.hardware.memory_bytes)) / 2**30, "GiB"),
+        "needed": Quantity(float(np.min(run.weight_bytes_per_gpu)) / GIB, "GiB"),
+        "usable": Quantity(float(np.min(inputs.hardware.memory_bytes)) / GIB, "GiB"),
     }
     fitting = _fitting_split(plan, catalog)
     if fitting is None:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from engine.catalog.accelerators import GIB
 from engine.evaluation import Outcome
 from engine.lowering import KernelInputs
 from engine.performance.batch import (
@@ -145,8 +146,8 @@ def _fit_notes(inputs: KernelInputs, outcome: Outcome) -> list[Message]:
         Message(
             N_("Needs {needed} of memory on each GPU; {usable} are usable."),
             {
-                "needed": Quantity(known(outcome.training.memory.total_bytes / 2**30), "GiB"),
-                "usable": Quantity(known(inputs.hardware.memory_bytes / 2**30), "GiB"),
+                "needed": Quantity(known(outcome.training.memory.total_bytes / GIB), "GiB"),
+                "usable": Quantity(known(inputs.hardware.memory_bytes / GIB), "GiB"),
             },
         )
     ]

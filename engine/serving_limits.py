@@ -9,10 +9,10 @@ from typing import Any, NoReturn
 import numpy as np
 
 from engine.arrays import FloatArray
+from engine.catalog.accelerators import GIB
 from engine.codes import SERVING_PRECISIONS
 from engine.errors import InputError
 from engine.evaluation import OtherUse, Outcome
-from engine.figures.common import GIB
 from engine.lowering import KernelInputs, ServiceInputs
 from engine.notes import SERVING_REASONS
 from engine.performance.serving import (
@@ -24,10 +24,10 @@ from engine.performance.serving import (
     find_latency_floor,
 )
 from engine.plan import Plan, get_value
+from engine.splits import WIDER, tensor_splits
 from engine.text import N_, Message, Quantity, Term
 from engine.traces import known
 
-_SPLITS = np.array([1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0])
 _SMALLER = ("fp8", "int4")
 
 
@@ -68,7 +68,7 @@ def _floor(inputs: KernelInputs, service: ServiceInputs, **changes: Any) -> Late
 def _splits(inputs: KernelInputs) -> FloatArray:
     """Tensor-parallel sizes that divide the heads and stay within the fast links."""
     heads, domain = float(inputs.model.num_attention_heads), float(inputs.hardware.scale_up_domain)
-    return np.asarray(_SPLITS[(heads % _SPLITS == 0) & (max(1.0, domain) >= _SPLITS)])
+    return tensor_splits(heads, domain, WIDER)
 
 
 def _refuse_size(plan: Plan, settled: Plan, inputs: KernelInputs, service: ServiceInputs) -> NoReturn:

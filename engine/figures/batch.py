@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
+from engine.catalog.accelerators import GIB
 from engine.cost.ledger import SECONDS_PER_HOUR
 from engine.evaluation import Outcome
-from engine.figures.common import GIB, MILLION, gpu_hours, metric
+from engine.figures.common import MILLION, gpu_hours, metric
 from engine.lowering import KernelInputs
 from engine.performance.batch import BatchJob, BatchRun
 from engine.performance.flops import count_parameters

@@ -12,9 +12,6 @@ from engine.plan.money import Scope
 from engine.results import Metric
 from engine.traces import known
 
-GIB = 2.0**30
-
-
 MILLION = 1e6
 
 

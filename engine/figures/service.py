@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from engine.arrays import Array
+from engine.catalog.accelerators import GIB
 from engine.cost.ledger import HOURS_PER_MONTH, SECONDS_PER_HOUR
 from engine.evaluation import Outcome, ServiceOutcome
 from engine.figures.common import (
-    GIB,
     MILLION,
     gpu_hours,
     metric,

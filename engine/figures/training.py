@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from engine.arrays import Array
+from engine.catalog.accelerators import GIB
 from engine.cost.ledger import HOURS_PER_DAY, SECONDS_PER_HOUR
 from engine.cost.storage import checkpoint_growth_gib_per_week
 from engine.evaluation import Outcome, TrainingOutcome
 from engine.figures.common import (
-    GIB,
     MILLION,
     amount_of,
     gpu_hours,

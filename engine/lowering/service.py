@@ -9,10 +9,10 @@ import numpy as np
 from engine.arrays import Array
 from engine.catalog import Accelerator
 from engine.codes import SERVING_PRECISIONS
-from engine.defaults import THROUGHPUT_FACTOR
+from engine.defaults import THROUGHPUT_FACTOR, serving_error
 from engine.errors import InputError
 from engine.lowering.inputs import ServiceInputs
-from engine.performance.serving_bands import measured_runs, serving_band
+from engine.performance.serving_bands import measured_runs
 from engine.performance.serving_constants import PREFIX, ServingConstants
 from engine.performance.serving_step import ServingInputs
 from engine.plan import Plan
@@ -49,20 +49,18 @@ def lower_service(values: PlanValues, accelerator: Accelerator) -> ServiceInputs
         accelerator_share=number("serving.accelerator_share"),
         reads_only=reads_only(plan),
         visible_share=answer / np.maximum(output, 1e-12),
-        tpot_band=_band(values, "tpot", accelerator),
-        ttft_band=_band(values, "ttft", accelerator),
+        tpot_band=_band(values, "tpot"),
+        ttft_band=_band(values, "ttft"),
         measured_runs=measured_runs(values.catalog, accelerator.id, serving.weight_precision)
         if accelerator.mark != "own"
         else 0.0,
     )
 
 
-def _band(values: PlanValues, metric: str, accelerator: Accelerator) -> tuple[float, float]:
-    """Ends of the model's band of a metric; figures of one's own take the widest family."""
-    family = accelerator.family or "own"
-    is_moe = values.plan.architecture.num_experts > 0
-    fact = serving_band(values.catalog, metric, is_moe=is_moe, family=family)
-    assert fact.low is not None and fact.high is not None
+def _band(values: PlanValues, metric: str) -> tuple[float, float]:
+    """Ends of the model's band of a metric."""
+    fact = serving_error(values.plan, values.catalog, metric)
+    assert fact is not None and fact.low is not None and fact.high is not None
     return fact.low, fact.high
 
 

@@ -23,10 +23,10 @@ from engine.plan import Plan, apply_patch, get_value
 from engine.plan.cluster import ACCELERATOR_FIGURES, ACCELERATOR_OFFER
 from engine.plan.money import Scope
 from engine.results import Change, FleetOption, FleetReport
+from engine.splits import tensor_splits
 from engine.text import N_, Message
 from engine.values import PlanValues
 
-SPLITS = (1, 2, 4, 8, 16)
 BATCH_CAPS = (32, 64, 128, 256, 512, 1024)
 TERMS: tuple[tuple[str, float | None], ...] = (("on_demand", None), ("reserved", 12.0), ("reserved", 36.0))
 """Purchases tried beside the plan's own: mode and term [months]."""
@@ -89,11 +89,11 @@ def search_fleets(
 ) -> FleetReport:
     """All fleets over `accelerators` (None = those with a published price), cheapest first.
 
-    Exhaustive over SPLITS, BATCH_CAPS, autoscaled or not, the plan's weight precision and fp8, the plan's
-    purchase and TERMS; one kernel call for each accelerator, precision and purchase. A fleet that misses a
-    latency target, or whose price nobody knows, is counted and left out. `with_spares` adds SPARES to the
-    plan's own, and availability to what the frontier weighs; the cheapest still reach the plan's target.
-    Errors: InputError for a plan that serves nothing or an accelerator nobody knows.
+    Exhaustive over SPLITS of engine.splits, BATCH_CAPS, autoscaled or not, the plan's weight precision and
+    fp8, the plan's purchase and TERMS; one kernel call for each accelerator, precision and purchase. A
+    fleet that misses a latency target, or whose price nobody knows, is counted and left out. `with_spares`
+    adds SPARES to the plan's own, and availability to what the frontier weighs; the cheapest still reach
+    the plan's target. Errors: InputError for a plan that serves nothing or an accelerator nobody knows.
     """
     if plan.serving is None or plan.workload.kind != "online_inference":
         raise InputError("workload.kind", plan.workload.kind, Message(N_("online_inference")))
@@ -175,7 +175,7 @@ def _grid(base: Plan, catalog: Catalog, patch: Mapping[str, Any], with_spares: b
     heads = base.architecture.num_attention_heads
     spec = base.cluster.accelerator_spec if "cluster.accelerator_spec" not in patch else None
     domain = spec.accelerators_per_node if spec else catalog.accelerator(patch[_DISCRETE[0]]).scale_up_domain
-    splits = [s for s in SPLITS if heads % s == 0 and s <= max(1, domain)]
+    splits = tensor_splits(heads, domain)
     assert base.serving is not None
     policies = [(float(base.serving.spare_instances), base.serving.availability)]
     if with_spares:

@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 
+from engine.batch_choices import serving_splits
 from engine.catalog import Catalog
+from engine.catalog.accelerators import GIB
 from engine.evaluation import ServiceOutcome, evaluate, run_service
-from engine.lowering import KernelInputs, lower, resolve_accelerator
+from engine.lowering import KernelInputs, lower
 from engine.performance.serving import (
     FEASIBLE,
     TOO_FEW_INSTANCES,
@@ -19,8 +21,6 @@ from engine.performance.serving import (
 from engine.plan import Plan
 from engine.text import N_, Message, Quantity
 from engine.values import PlanValues
-
-_SPLITS = (1, 2, 4, 8, 16)
 
 
 def remedies(
@@ -62,8 +62,8 @@ def _gap(code: int, inputs: KernelInputs, served: ServiceOutcome) -> Message:
         return Message(
             N_("The weights take {weights} of each GPU; {usable} are usable for weights and cache."),
             {
-                "weights": Quantity(float(instance.weight_bytes_per_gpu) / 2**30, "GiB"),
-                "usable": Quantity(room / 2**30, "GiB"),
+                "weights": Quantity(float(instance.weight_bytes_per_gpu) / GIB, "GiB"),
+                "usable": Quantity(room / GIB, "GiB"),
             },
         )
     value, target = {
@@ -88,9 +88,7 @@ def _ttft_alone_s(inputs: KernelInputs) -> float:
 
 def _feasible_split(plan: Plan, catalog: Catalog) -> int | None:
     """The fewest GPUs an instance needs within a fast domain to meet every target."""
-    domain = max(1.0, float(resolve_accelerator(PlanValues(plan, catalog)).scale_up_domain))
-    heads = plan.architecture.num_attention_heads
-    splits = np.array([s for s in _SPLITS if heads % s == 0 and s <= domain], dtype=float)
+    splits = serving_splits(plan, catalog)
     outcome = evaluate(lower(PlanValues(plan, catalog, {"layout.tensor_parallel": splits})), plan.scope)
     codes = np.broadcast_to(np.asarray(outcome.feasible_code), splits.shape)
     good = splits[codes == FEASIBLE]

@@ -31,8 +31,6 @@ from engine.performance.serving_step import (
 )
 
 _HALVINGS = 30
-_BUNCHED_LIVES = 1.4
-"""Mean lives of a request over which bunched prompts even out; chosen on the services of test_sizing."""
 
 FEASIBLE, WEIGHTS_TOO_LARGE, TPOT_MISSED, TTFT_MISSED, TOO_FEW_INSTANCES = 0, 1, 2, 3, 4
 """Values of `feasible_code`."""
@@ -176,7 +174,7 @@ def _token_in_tail_s(case: ServingCase, step: Step, batch: Array, tail_share: Ar
     )
     bunched = np.sqrt(1.0 + np.maximum(np.square(load.arrival_cv) - 1.0, 0.0) / instances) - 1.0
     spread = np.sqrt(
-        np.exp(np.square(constants.input_length_sigma)) / np.maximum(_BUNCHED_LIVES * batch, 1.0)
+        np.exp(np.square(constants.input_length_sigma)) / np.maximum(constants.bunched_lives * batch, 1.0)
     )
     extra = prompts * ndtri(1.0 - np.asarray(tail_share)) * spread * bunched
     return np.asarray(mean + np.where(np.greater(load.disaggregated, 0.0), 0.0, extra))

@@ -96,6 +96,7 @@ class ServingConstants:
     input_length_sigma: Array
     staffing_beta_p95: Array
     staffing_beta_p99: Array
+    bunched_lives: Array
     utilisation_ceiling: Array
 
     @classmethod

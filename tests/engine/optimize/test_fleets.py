@@ -10,9 +10,10 @@ import pytest
 from engine.catalog import Catalog
 from engine.errors import FlopwiseError, InputError
 from engine.estimation import estimate
-from engine.optimize.fleets import BATCH_CAPS, NO_PRICE, SPLITS, TERMS, search_fleets
+from engine.optimize.fleets import BATCH_CAPS, NO_PRICE, TERMS, search_fleets
 from engine.optimize.service_report import report_service
 from engine.plan import apply_patch
+from engine.splits import SPLITS
 from tests.engine.plan_cases import serving_plan, training_plan
 
 PLAN = apply_patch(
